@@ -1,0 +1,24 @@
+#include "emulator/base/sim_executor.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tfemu {
+
+void SimExecutor::Post(Task task) { timers_.Add(now_, std::move(task)); }
+
+TimerId SimExecutor::PostAt(Instant due, Task task) {
+  return timers_.Add(std::max(due, now_), std::move(task));
+}
+
+uint64_t SimExecutor::RunUntil(Instant limit) {
+  uint64_t count = 0;
+  for (auto due = timers_.NextDue(); due && *due <= limit; due = timers_.NextDue(), ++count) {
+    now_ = *due;
+    timers_.PopFront()();
+  }
+  now_ = std::max(now_, limit);
+  return count;
+}
+
+}  // namespace tfemu

@@ -1,0 +1,142 @@
+// What a node can do with a pod. One implementation starts processes, another plays a script on virtual time;
+// nothing above this line can tell which. Shapes follow the CRI: a sandbox, then containers inside it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "emulator/base/executor.h"
+#include "emulator/base/result.h"
+#include "emulator/base/unique_fd.h"
+
+namespace tfemu::runtime {
+
+struct File {
+  std::string path;  // relative to the volume, may have folders
+  std::string content;
+  unsigned mode = 0644;
+};
+
+// A pod's volume: made before its first container starts, shared by its containers, gone (but for kDirectory)
+// after StopPod.
+struct Volume {
+  enum class Type {
+    kDirectory,  // `host_path` is bound; made with `create_mode` when that is set, else it must exist
+    kScratch,    // an empty folder on disk
+    kMemory,     // an empty tmpfs of at most `size_bytes` (0: half the memory)
+    kFiles,      // `files` on a tmpfs, read-only in the containers
+  };
+  std::string name;
+  Type type = Type::kScratch;
+  std::string host_path;
+  std::optional<unsigned> create_mode;
+  uint64_t size_bytes = 0;
+  std::vector<File> files;
+};
+
+struct Mount {
+  std::string volume;    // the name of a Volume
+  std::string sub_path;  // relative, below the volume; made when absent
+  std::string target;    // absolute, in the container
+  bool read_only = false;
+};
+
+// The file system a container starts with.
+struct Root {
+  bool host = true;                  // the host's own root, read-only, under the layers
+  std::vector<std::string> layers;   // absolute host folders laid over it, the first lowest
+  std::string python_environment;    // absolute host folder of a virtual environment, or ""; see kPythonPrefix
+};
+
+// Where a container sees its python environment; its bin folder is first on PATH.
+inline constexpr const char* kPythonPrefix = "/opt/venv";
+
+// Zero means no limit (for cpu_shares: the kernel's default).
+struct Limits {
+  int64_t cpu_millis = 0;
+  int64_t cpu_shares = 0;
+  int64_t memory_bytes = 0;
+};
+
+struct ContainerLaunch {
+  std::string name;
+  int attempt = 0;  // 0 for the first start, then the restart count
+  Root root;
+  std::vector<std::string> argv;  // argv[0] is looked up on the container's PATH
+  std::vector<std::string> env;   // "NAME=value"
+  std::string working_dir = "/";  // made when absent
+  std::vector<Mount> mounts;
+  Limits limits;
+  std::string log_path;  // absolute; see log_format.h
+};
+
+struct PodLaunch {
+  std::string uid, ns, name;
+  std::string node;      // pods of one node share a bridge
+  std::string hostname;
+  std::string address;   // IPv4, in the cluster's pod range, not in use
+  std::vector<std::string> dns_searches;
+  std::vector<File> etc_files = {};  // further files of /etc, such as hosts aliases; paths relative to /etc
+  std::vector<Volume> volumes;
+};
+
+struct PodEvent {
+  enum class Type {
+    kSandboxReady,          // namespaces, address and volumes exist
+    kSandboxFailed,         // reason, message
+    kContainerStarted,      // the program was exec'ed; pid is the host's number of it
+    kContainerStartFailed,  // reason (StartError, ContainerCannotRun), message, exit_code 127/128
+    kContainerExited,       // exit_code (128+n for signal n), oom_killed
+    kPodStopped,            // nothing of the pod is left
+  };
+  Type type;
+  std::string uid;
+  std::string container;  // "" for the sandbox's events
+  int attempt = 0;
+  int pid = 0;
+  int exit_code = 0;
+  int signal = 0;
+  bool oom_killed = false;
+  std::string reason, message;
+  Instant at;
+};
+using PodEventSink = std::function<void(const PodEvent&)>;
+
+// Everything is idempotent by pod uid (and container attempt). Results come as events, posted on the executor,
+// in the order in which things happened.
+class Runtime {
+ public:
+  virtual ~Runtime() = default;
+  virtual void StartPod(const PodLaunch& pod) = 0;
+  virtual void StartContainer(const std::string& uid, const ContainerLaunch& container) = 0;
+  // To the container's PID 1. No event when the container is not running.
+  virtual void SignalContainer(const std::string& uid, const std::string& container, int signal) = 0;
+  // Kills what still runs (every process, not only PID 1) and removes the sandbox; kPodStopped when it is gone.
+  virtual void StopPod(const std::string& uid) = 0;
+  virtual void SetSink(PodEventSink sink) = 0;
+};
+
+// Descriptors 0, 1, 2 of the new process; with a tty all three are the terminal's.
+struct ExecLaunch {
+  std::string container;
+  std::vector<std::string> argv;
+  bool tty = false;
+  UniqueFd stdio[3];
+};
+
+// Doors into a running pod, for exec and port-forward.
+class PodAccess {
+ public:
+  virtual ~PodAccess() = default;
+  // `done` gets the exit code (128+n for a signal, 127 when the program was not found) or why it did not start.
+  // The process gets the container's namespaces, root, environment and working directory.
+  virtual void Exec(const std::string& uid, ExecLaunch launch, std::function<void(Result<int>)> done) = 0;
+  // A TCP socket, not yet connected, that lives in the pod's network namespace.
+  virtual void OpenSocket(const std::string& uid, std::function<void(Result<UniqueFd>)> done) = 0;
+};
+
+}  // namespace tfemu::runtime
