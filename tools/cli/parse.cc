@@ -11,7 +11,8 @@ namespace tfemu::cli {
 namespace {
 
 using AddVerb = void (*)(CLI::App&, Session&);
-constexpr AddVerb kVerbs[] = {AddUp, AddDown, AddInfo, AddApply, AddGet, AddLogs, AddVersion};
+constexpr AddVerb kVerbs[] = {AddUp, AddDown, AddInfo, AddApply, AddGet, AddDescribe, AddLogs, AddExec, AddPortForward,
+                              AddScale, AddDelete, AddWait, AddEvents, AddVersion};
 
 std::vector<std::string> Names(const CLI::App& app) {
   std::vector<std::string> names;
