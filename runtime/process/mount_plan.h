@@ -39,7 +39,7 @@ struct MountStep {
     kDevice,        // a character device with `mode`, `major`, `minor`
     kBind,          // of `source`, an absolute host path, or of its `sub_path`
     kOverlay,       // of `lowers`, the highest first; `files` and `hidden` folders lie over them
-    kReadOnlySelf,  // what is at `target` already
+    kReadOnlySelf,  // what is at `target` already, if anything
     kFileSystem,    // a fresh one of type `source` with options `content`
   };
   Type type;

@@ -76,7 +76,6 @@ Result<void> Netlink::AddVeth(const VethPair& pair) {
   rtnl_link_set_name(peer.get(), pair.peer_name.c_str());
   rtnl_link_set_ifindex(peer.get(), pair.peer_index);
   rtnl_link_set_ns_fd(peer.get(), pair.peer_netns);
-  rtnl_link_set_flags(peer.get(), IFF_UP);
   return Outcome("add veth " + pair.name, rtnl_link_add(socket_.get(), link.get(), NLM_F_CREATE | NLM_F_EXCL));
 }
 

@@ -16,7 +16,8 @@ using Ipv4 = uint32_t;
 Result<Ipv4> ParseIpv4(const std::string& text);
 std::string FormatIpv4(Ipv4 address);
 
-// A pair of ends: `name` here, in `bridge`; `peer_name` born in the namespace `peer_netns`. Both are up.
+// A pair of ends: `name` here, up, in `bridge`; `peer_name` born in the namespace `peer_netns`, still down (the kernel
+// refuses to raise an end before it has its partner).
 struct VethPair {
   std::string name;
   int index = 0;   // chosen by the caller, free in this namespace

@@ -146,7 +146,8 @@ class Builder {
   }
 
   Result<void> ReadOnlySelf(const MountStep& step) {
-    ASSIGN_OR_RETURN(const UniqueFd target, OpenBelow(root_.get(), step.target, true));
+    const UniqueFd target(::openat(root_.get(), step.target.c_str(), O_PATH | O_CLOEXEC));
+    if (!target.valid()) return {};  // not every kernel has it
     const UniqueFd tree(::open_tree(target.get(), "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH));
     if (!tree.valid()) return SystemError("clone /" + step.target);
     RETURN_IF_ERROR(MakeReadOnly(tree.get(), step));

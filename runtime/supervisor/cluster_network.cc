@@ -67,6 +67,7 @@ Result<LinkIndex> ClusterNetwork::Attach(const std::string& address, const Uniqu
                                     .peer_netns = pod_net.get()}));
   ASSIGN_OR_RETURN(auto pod, process::Netlink::Open());
   RETURN_IF_ERROR(pod.SetUp(process::kLoopback));
+  RETURN_IF_ERROR(pod.SetUp(kPodLink));
   RETURN_IF_ERROR(pod.AddAddress(kPodLink, number, kNodePrefix));
   RETURN_IF_ERROR(pod.AddDefaultRoute(kPodLink, gateway));
   return link;
