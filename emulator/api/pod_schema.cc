@@ -1,0 +1,179 @@
+// v1.PodTemplateSpec and v1.Pod: every field of Kubernetes 1.33, and what becomes of it here.
+#include "emulator/api/schemas.h"
+
+namespace tfemu::api {
+namespace {
+
+constexpr Field kExecActionFields[] = {String("command").List()};
+constexpr Schema kExecAction{kExecActionFields};
+
+constexpr std::string_view kNoProbe = "probes are not run; a container counts as ready once it has started";
+constexpr std::string_view kNoSecurity = "containers run as root of their own namespaces";
+constexpr std::string_view kOneScheduler = "there is one scheduler, and it looks at resources, nodeSelector and taints";
+
+constexpr Field kKeyToPathFields[] = {String("key"), Integer("mode"), String("path")};
+constexpr Schema kKeyToPath{kKeyToPathFields};
+
+constexpr Field kFieldRefFields[] = {String("apiVersion"), String("fieldPath")};
+constexpr Schema kFieldRef{kFieldRefFields};
+constexpr Field kResourceFieldRefFields[] = {String("containerName"), Field{"divisor", Type::kQuantity}, String("resource")};
+constexpr Schema kResourceFieldRef{kResourceFieldRefFields};
+constexpr Field kKeyRefFields[] = {String("key"), String("name"), Boolean("optional")};
+constexpr Schema kKeyRef{kKeyRefFields};
+
+constexpr Field kEnvVarSourceFields[] = {OneOf("configMapKeyRef", kKeyRef), OneOf("fieldRef", kFieldRef),
+                                         OneOf("resourceFieldRef", kResourceFieldRef), OneOf("secretKeyRef", kKeyRef)};
+constexpr Schema kEnvVarSource{kEnvVarSourceFields};
+constexpr Field kEnvVarFields[] = {String("name"), String("value"), OneOf("valueFrom", kEnvVarSource)};
+constexpr Schema kEnvVar{kEnvVarFields};
+constexpr Field kNameRefFields[] = {String("name"), Boolean("optional")};
+constexpr Schema kNameRef{kNameRefFields};
+constexpr Field kEnvFromFields[] = {OneOf("configMapRef", kNameRef), String("prefix"), OneOf("secretRef", kNameRef)};
+constexpr Schema kEnvFrom{kEnvFromFields};
+
+constexpr Field kContainerPortFields[] = {
+    Integer("containerPort"), String("hostIP").Ignored("the host's addresses are not touched"),
+    Integer("hostPort").Ignored("the host's ports are not touched; use tfemu port-forward"), String("name"),
+    String("protocol")};
+constexpr Schema kContainerPort{kContainerPortFields};
+
+constexpr Field kResourceRequirementsFields[] = {
+    Any("claims").List().Ignored("there is no dynamic resource allocation"), Field{"limits", Type::kQuantity, Shape::kMap},
+    Field{"requests", Type::kQuantity, Shape::kMap}};
+constexpr Schema kResourceRequirements{kResourceRequirementsFields};
+
+constexpr Field kVolumeMountFields[] = {
+    String("mountPath"), String("mountPropagation").Ignored("mounts made in a container stay in it"), String("name"),
+    Boolean("readOnly"), String("recursiveReadOnly").Ignored("readOnly covers the volume's own mount"),
+    String("subPath"), String("subPathExpr").Ignored("use subPath")};
+constexpr Schema kVolumeMount{kVolumeMountFields};
+
+constexpr Field kContainerFields[] = {
+    String("args").List(),
+    String("command").List(),
+    ListOf("env", kEnvVar),
+    ListOf("envFrom", kEnvFrom),
+    String("image"),
+    String("imagePullPolicy").Approximated("images are folders of this host; nothing is pulled"),
+    Any("lifecycle").Ignored("postStart and preStop are not run"),
+    Any("livenessProbe").Ignored(kNoProbe),
+    String("name"),
+    ListOf("ports", kContainerPort),
+    Any("readinessProbe").Ignored(kNoProbe),
+    Any("resizePolicy").List().Ignored("resources are fixed when the container starts"),
+    OneOf("resources", kResourceRequirements),
+    String("restartPolicy").Ignored("sidecar init containers run to their end like the others"),
+    Any("securityContext").Ignored(kNoSecurity),
+    Any("startupProbe").Ignored(kNoProbe),
+    Boolean("stdin").Ignored("containers read from /dev/null"),
+    Boolean("stdinOnce").Ignored("containers read from /dev/null"),
+    String("terminationMessagePath").Approximated("the file is not read back into the status"),
+    String("terminationMessagePolicy").Approximated("the file is not read back into the status"),
+    Boolean("tty").Ignored("use tfemu exec -it"),
+    Any("volumeDevices").List().Ignored("there are no block devices"),
+    ListOf("volumeMounts", kVolumeMount),
+    String("workingDir"),
+};
+constexpr Schema kContainer{kContainerFields};
+
+constexpr Field kFileSourceFields[] = {Integer("defaultMode"), ListOf("items", kKeyToPath), String("name"),
+                                       Boolean("optional"), String("secretName")};
+constexpr Schema kFileSource{kFileSourceFields};
+constexpr Field kDownwardFileFields[] = {OneOf("fieldRef", kFieldRef), Integer("mode"), String("path"),
+                                         OneOf("resourceFieldRef", kResourceFieldRef)};
+constexpr Schema kDownwardFile{kDownwardFileFields};
+constexpr Field kDownwardFields[] = {Integer("defaultMode"), ListOf("items", kDownwardFile)};
+constexpr Schema kDownward{kDownwardFields};
+constexpr Field kTokenFields[] = {String("audience"), Integer("expirationSeconds"), String("path")};
+constexpr Schema kToken{kTokenFields};
+constexpr Field kProjectionFields[] = {
+    Any("clusterTrustBundle").Ignored("there are no trust bundles"), OneOf("configMap", kFileSource),
+    OneOf("downwardAPI", kDownward), OneOf("secret", kFileSource),
+    OneOf("serviceAccountToken", kToken).Approximated("no token is written: there is no API for it to open yet")};
+constexpr Schema kProjection{kProjectionFields};
+constexpr Field kProjectedFields[] = {Integer("defaultMode"), ListOf("sources", kProjection)};
+constexpr Schema kProjected{kProjectedFields};
+
+constexpr Field kEmptyDirFields[] = {String("medium"), Field{"sizeLimit", Type::kQuantity}.Approximated(
+                                                           "a limit for medium Memory; not watched on disk")};
+constexpr Schema kEmptyDir{kEmptyDirFields};
+constexpr Field kHostPathFields[] = {String("path"), String("type")};
+constexpr Schema kHostPath{kHostPathFields};
+constexpr Field kNfsFields[] = {String("path"), Boolean("readOnly"), String("server")};
+constexpr Schema kNfs{kNfsFields};
+constexpr Field kFlexFields[] = {String("driver"), String("fsType"), String("options").Map(), Boolean("readOnly"),
+                                 Any("secretRef").Ignored("a NAS directory needs no credentials")};
+constexpr Schema kFlex{kFlexFields};
+constexpr Field kClaimRefFields[] = {String("claimName"), Boolean("readOnly")};
+constexpr Schema kClaimRef{kClaimRefFields};
+
+constexpr std::string_view kNoVolume = "this volume type is not provided; the pod waits with FailedMount";
+constexpr Field kVolumeFields[] = {
+    OneOf("configMap", kFileSource), Any("csi").Ignored(kNoVolume), OneOf("downwardAPI", kDownward),
+    OneOf("emptyDir", kEmptyDir), Any("ephemeral").Ignored(kNoVolume), OneOf("flexVolume", kFlex),
+    OneOf("hostPath", kHostPath), Any("image").Ignored(kNoVolume), Any("iscsi").Ignored(kNoVolume), String("name"),
+    OneOf("nfs", kNfs), OneOf("persistentVolumeClaim", kClaimRef), OneOf("projected", kProjected),
+    OneOf("secret", kFileSource)};
+constexpr Schema kVolume{kVolumeFields};
+
+constexpr Field kTolerationFields[] = {String("effect"), String("key"), String("operator"),
+                                       Integer("tolerationSeconds").Approximated("pods are not evicted by taints"),
+                                       String("value")};
+constexpr Schema kToleration{kTolerationFields};
+constexpr Field kHostAliasFields[] = {String("hostnames").List(), String("ip")};
+constexpr Schema kHostAlias{kHostAliasFields};
+
+constexpr Field kPodSpecFields[] = {
+    Integer("activeDeadlineSeconds").Ignored("a pod may run as long as it likes"),
+    Any("affinity").Ignored(kOneScheduler),
+    Boolean("automountServiceAccountToken"),
+    ListOf("containers", kContainer),
+    Any("dnsConfig").Ignored("the cluster's DNS settings are used"),
+    String("dnsPolicy").Approximated("always ClusterFirst"),
+    Boolean("enableServiceLinks").Approximated("no environment variables are made for services"),
+    Any("ephemeralContainers").List().Ignored("use tfemu exec"),
+    ListOf("hostAliases", kHostAlias),
+    Boolean("hostIPC").Ignored("every pod has its own namespaces"),
+    Boolean("hostNetwork").Ignored("every pod has its own network"),
+    Boolean("hostPID").Ignored("every pod has its own namespaces"),
+    Boolean("hostUsers").Approximated("pods share the host's user namespace"),
+    String("hostname"),
+    Any("imagePullSecrets").List().Approximated("images are folders of this host; nothing is pulled"),
+    ListOf("initContainers", kContainer),
+    String("nodeName"),
+    String("nodeSelector").Map(),
+    Any("os").Approximated("always linux"),
+    Any("overhead").Ignored("pods have no overhead"),
+    String("preemptionPolicy").Approximated("no pod is preempted"),
+    Integer("priority").Approximated("pods are scheduled in the order of their creation"),
+    String("priorityClassName").Ignored("pods are scheduled in the order of their creation"),
+    Any("readinessGates").List().Ignored("conditions of other controllers are not waited for"),
+    Any("resourceClaims").List().Ignored("there is no dynamic resource allocation"),
+    Any("resources").Ignored("set resources on the containers"),
+    String("restartPolicy"),
+    String("runtimeClassName").Ignored("there is one runtime"),
+    String("schedulerName").Approximated(kOneScheduler),
+    Any("schedulingGates").List().Ignored("pods are scheduled at once"),
+    Any("securityContext").Ignored(kNoSecurity),
+    String("serviceAccount").Approximated("no token is written: there is no API for it to open yet"),
+    String("serviceAccountName").Approximated("no token is written: there is no API for it to open yet"),
+    Boolean("setHostnameAsFQDN").Ignored("the host name is the pod's short name"),
+    Boolean("shareProcessNamespace").Ignored("every container has its own process namespace"),
+    String("subdomain"),
+    Integer("terminationGracePeriodSeconds"),
+    ListOf("tolerations", kToleration),
+    Any("topologySpreadConstraints").List().Ignored(kOneScheduler),
+    ListOf("volumes", kVolume),
+};
+
+constexpr Field kPodTemplateFields[] = {OneOf("metadata", kObjectMetaSchema), OneOf("spec", kPodSpecSchema)};
+constexpr Field kPodFields[] = {String("apiVersion"), String("kind"), OneOf("metadata", kObjectMetaSchema),
+                                OneOf("spec", kPodSpecSchema), Any("status")};
+
+}  // namespace
+
+constexpr Schema kPodSpecSchema{kPodSpecFields};
+constexpr Schema kPodTemplateSchema{kPodTemplateFields};
+constexpr Schema kPodSchema{kPodFields};
+
+}  // namespace tfemu::api

@@ -1,0 +1,26 @@
+// The field tables of all kinds; what several kinds share stands here too.
+#pragma once
+
+#include "emulator/api/schema.h"
+
+namespace tfemu::api {
+
+extern const Schema kObjectMetaSchema;
+extern const Schema kLabelSelectorSchema;
+extern const Schema kPodSpecSchema;
+extern const Schema kPodTemplateSchema;
+
+extern const Schema kPodSchema;
+extern const Schema kServiceSchema;
+extern const Schema kNamespaceSchema;
+extern const Schema kNodeSchema;
+extern const Schema kConfigMapSchema;
+extern const Schema kSecretSchema;
+extern const Schema kEventSchema;
+extern const Schema kPersistentVolumeSchema;
+extern const Schema kPersistentVolumeClaimSchema;
+extern const Schema kDeploymentSchema;
+extern const Schema kReplicaSetSchema;
+extern const Schema kTFJobSchema;
+
+}  // namespace tfemu::api

@@ -1,0 +1,63 @@
+// A Store in memory, with a bounded history so that watches can resume. The durable store is this one plus a journal.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+
+#include "emulator/base/executor.h"
+#include "emulator/store/store.h"
+
+namespace tfemu::store {
+
+// Told of each write before it is visible; an error refuses the write and nothing has happened.
+class Journal {
+ public:
+  virtual ~Journal() = default;
+  virtual Result<void> Put(const api::Object& object, Revision revision) = 0;
+  virtual Result<void> Erase(const api::ObjectKey& key, Revision revision) = 0;
+};
+
+class MemoryStore final : public Store {
+ public:
+  static constexpr size_t kHistory = 10'000;  // writes a watch can look back
+
+  // `journal` may be null. Both must outlive the store.
+  explicit MemoryStore(Executor& executor, Journal* journal = nullptr) : executor_(executor), journal_(journal) {}
+
+  // Fills an empty store with what a journal kept.
+  void Load(std::vector<api::Object> objects, Revision revision);
+
+  Result<api::Object> Get(const api::ObjectKey& key) const override;
+  Listing List(const Query& query) const override;
+  Result<api::Object> Create(const api::Object& object) override;
+  Result<api::Object> Update(const api::Object& object) override;
+  Result<void> Delete(const api::ObjectKey& key, const std::string& uid) override;
+  Result<WatchId> Watch(const Query& query, Revision from, WatchSink sink) override;
+  void Unwatch(WatchId id) override { watchers_.erase(id); }
+
+ private:
+  struct Watcher {
+    Query query;
+    WatchSink sink;
+  };
+  struct Record {
+    Revision revision;
+    WatchEvent event;
+  };
+
+  Result<api::Object> Commit(WatchType type, const api::Object& object);
+  void Publish(Record record);
+  void Deliver(WatchId id, const WatchEvent& event);
+
+  Executor& executor_;
+  Journal* journal_;
+  Revision revision_ = 0;
+  std::map<api::ObjectKey, api::Object> objects_;
+  std::deque<Record> history_;
+  Revision compacted_ = 0;  // the newest revision that history_ no longer holds
+  std::map<WatchId, Watcher> watchers_;
+  uint64_t next_watch_ = 1;
+};
+
+}  // namespace tfemu::store
