@@ -49,6 +49,10 @@ Json EncodeOwnerReferences(const std::vector<OwnerReference>& references) {
   return list;
 }
 
+Json NoFinalizersPatch() {
+  return Json::object({{"metadata", Json::object({{"finalizers", nullptr}})}});
+}
+
 OwnerReference ControllerReference(std::string api_version, std::string kind, const ObjectMeta& owner) {
   return {std::move(api_version), std::move(kind), owner.name, owner.uid, true, true};
 }

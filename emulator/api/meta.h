@@ -35,6 +35,7 @@ struct ObjectMeta {
 ObjectMeta DecodeMeta(const Object& object);
 Labels DecodeLabelMap(const Json& map);  // values that are no strings are left out
 Json EncodeOwnerReferences(const std::vector<OwnerReference>& references);
+Json NoFinalizersPatch();  // of the whole document
 OwnerReference ControllerReference(std::string api_version, std::string kind, const ObjectMeta& owner);
 
 // A reference to an object as events carry it.
