@@ -13,6 +13,13 @@ const OwnerReference* ObjectMeta::controller() const {
   return it == owner_references.end() ? nullptr : &*it;
 }
 
+const std::string& ControllerUid(const Object& object) {
+  static const std::string kNone;
+  for (const Json& owner : Items(Member(object.doc(), "metadata"), "ownerReferences"))
+    if (Bool(owner, "controller") && Member(owner, "uid").is_string()) return owner["uid"].get_ref<const std::string&>();
+  return kNone;
+}
+
 Labels DecodeLabelMap(const Json& map) {
   Labels labels;
   if (!map.is_object()) return labels;
