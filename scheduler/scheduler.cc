@@ -54,7 +54,7 @@ int64_t Score(const NodeState& state, const Resources& wanted) {
     // Pods without requests count as 100m and 200 MiB, or they would all land on one node.
     const int64_t least = std::string_view(name) == "cpu" ? 100 : int64_t{200} * 1024 * 1024 * 1000;
     const int64_t used = Of(state.requested, name).milli + std::max(Of(wanted, name).milli, least);
-    score += used > capacity ? 0 : static_cast<int64_t>(static_cast<__int128>(capacity - used) * 100 / capacity);
+    score += used > capacity ? 0 : (capacity - used) / std::max<int64_t>(capacity / 100, 1);
   }
   return score / 2;
 }

@@ -1,0 +1,160 @@
+#include "runtime/process/messages.h"
+
+#include <chrono>
+#include <utility>
+
+namespace tfemu::process {
+namespace {
+
+using google::protobuf::RepeatedPtrField;
+
+RepeatedPtrField<std::string> Texts(const std::vector<std::string>& texts) { return {texts.begin(), texts.end()}; }
+
+std::vector<std::string> Texts(RepeatedPtrField<std::string>& texts) {
+  std::vector<std::string> out;
+  out.reserve(static_cast<size_t>(texts.size()));
+  for (auto& text : texts) out.push_back(std::move(text));
+  return out;
+}
+
+void EncodeFiles(const std::vector<runtime::File>& files, RepeatedPtrField<wire::File>& out) {
+  for (const auto& file : files) {
+    wire::File& to = *out.Add();
+    to.set_path(file.path);
+    to.set_content(file.content);
+    to.set_mode(file.mode);
+  }
+}
+
+std::vector<runtime::File> DecodeFiles(RepeatedPtrField<wire::File>& files) {
+  std::vector<runtime::File> out;
+  for (auto& file : files)
+    out.push_back({std::move(*file.mutable_path()), std::move(*file.mutable_content()), file.mode()});
+  return out;
+}
+
+}  // namespace
+
+wire::StartPod Encode(const runtime::PodLaunch& pod) {
+  wire::StartPod out;
+  out.set_uid(pod.uid);
+  out.set_ns(pod.ns);
+  out.set_name(pod.name);
+  out.set_node(pod.node);
+  out.set_hostname(pod.hostname);
+  out.set_address(pod.address);
+  *out.mutable_dns_searches() = Texts(pod.dns_searches);
+  EncodeFiles(pod.etc_files, *out.mutable_etc_files());
+  for (const auto& volume : pod.volumes) {
+    wire::Volume& to = *out.add_volumes();
+    to.set_name(volume.name);
+    to.set_type(static_cast<int>(volume.type));
+    to.set_host_path(volume.host_path);
+    if (volume.create_mode) to.set_create_mode(*volume.create_mode);
+    to.set_size_bytes(volume.size_bytes);
+    EncodeFiles(volume.files, *to.mutable_files());
+  }
+  return out;
+}
+
+runtime::PodLaunch Decode(wire::StartPod message) {
+  runtime::PodLaunch pod;
+  pod.uid = std::move(*message.mutable_uid());
+  pod.ns = std::move(*message.mutable_ns());
+  pod.name = std::move(*message.mutable_name());
+  pod.node = std::move(*message.mutable_node());
+  pod.hostname = std::move(*message.mutable_hostname());
+  pod.address = std::move(*message.mutable_address());
+  pod.dns_searches = Texts(*message.mutable_dns_searches());
+  pod.etc_files = DecodeFiles(*message.mutable_etc_files());
+  for (auto& from : *message.mutable_volumes()) {
+    runtime::Volume volume;
+    volume.name = std::move(*from.mutable_name());
+    volume.type = static_cast<runtime::Volume::Type>(from.type());
+    volume.host_path = std::move(*from.mutable_host_path());
+    if (from.has_create_mode()) volume.create_mode = from.create_mode();
+    volume.size_bytes = from.size_bytes();
+    volume.files = DecodeFiles(*from.mutable_files());
+    pod.volumes.push_back(std::move(volume));
+  }
+  return pod;
+}
+
+wire::StartContainer Encode(const std::string& uid, const runtime::ContainerLaunch& container) {
+  wire::StartContainer out;
+  out.set_uid(uid);
+  out.set_name(container.name);
+  out.set_attempt(container.attempt);
+  out.mutable_root()->set_host(container.root.host);
+  *out.mutable_root()->mutable_layers() = Texts(container.root.layers);
+  out.mutable_root()->set_python_environment(container.root.python_environment);
+  *out.mutable_argv() = Texts(container.argv);
+  *out.mutable_env() = Texts(container.env);
+  out.set_working_dir(container.working_dir);
+  for (const auto& mount : container.mounts) {
+    wire::Mount& to = *out.add_mounts();
+    to.set_volume(mount.volume);
+    to.set_sub_path(mount.sub_path);
+    to.set_target(mount.target);
+    to.set_read_only(mount.read_only);
+  }
+  out.mutable_limits()->set_cpu_millis(container.limits.cpu_millis);
+  out.mutable_limits()->set_cpu_shares(container.limits.cpu_shares);
+  out.mutable_limits()->set_memory_bytes(container.limits.memory_bytes);
+  out.set_log_path(container.log_path);
+  return out;
+}
+
+runtime::ContainerLaunch Decode(wire::StartContainer message) {
+  runtime::ContainerLaunch container;
+  container.name = std::move(*message.mutable_name());
+  container.attempt = message.attempt();
+  container.root.host = message.root().host();
+  container.root.layers = Texts(*message.mutable_root()->mutable_layers());
+  container.root.python_environment = std::move(*message.mutable_root()->mutable_python_environment());
+  container.argv = Texts(*message.mutable_argv());
+  container.env = Texts(*message.mutable_env());
+  container.working_dir = std::move(*message.mutable_working_dir());
+  for (auto& from : *message.mutable_mounts())
+    container.mounts.push_back({std::move(*from.mutable_volume()), std::move(*from.mutable_sub_path()),
+                                std::move(*from.mutable_target()), from.read_only()});
+  container.limits = {message.limits().cpu_millis(), message.limits().cpu_shares(), message.limits().memory_bytes()};
+  container.log_path = std::move(*message.mutable_log_path());
+  return container;
+}
+
+wire::Event Encode(const runtime::PodEvent& event, int64_t steady_ns) {
+  wire::Event out;
+  out.set_type(static_cast<int>(event.type));
+  out.set_uid(event.uid);
+  out.set_container(event.container);
+  out.set_attempt(event.attempt);
+  out.set_pid(event.pid);
+  out.set_exit_code(event.exit_code);
+  out.set_signal(event.signal);
+  out.set_oom_killed(event.oom_killed);
+  out.set_reason(event.reason);
+  out.set_message(event.message);
+  out.set_steady_ns(steady_ns);
+  return out;
+}
+
+runtime::PodEvent Decode(wire::Event message, Instant at) {
+  return {.type = static_cast<runtime::PodEvent::Type>(message.type()),
+          .uid = std::move(*message.mutable_uid()),
+          .container = std::move(*message.mutable_container()),
+          .attempt = message.attempt(),
+          .pid = message.pid(),
+          .exit_code = message.exit_code(),
+          .signal = message.signal(),
+          .oom_killed = message.oom_killed(),
+          .reason = std::move(*message.mutable_reason()),
+          .message = std::move(*message.mutable_message()),
+          .at = at};
+}
+
+int64_t SteadyNanoseconds() {
+  return std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace tfemu::process

@@ -1,0 +1,79 @@
+#include <fcntl.h>
+#include <sched.h>
+
+#include <utility>
+
+#include "runtime/process/system_error.h"
+#include "runtime/supervisor/pod.h"
+
+namespace tfemu::supervisor {
+namespace {
+
+// A process is born into the pid namespace that its parent has chosen for its children.
+Result<process::Child> CloneInPidNamespaceOf(int pidfd, int cgroup_fd, const std::function<int()>& child) {
+  const UniqueFd own(::open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC));
+  if (!own.valid()) return process::SystemError("open /proc/self/ns/pid");
+  if (::setns(pidfd, CLONE_NEWPID)) return process::SystemError("enter the container's pid namespace");
+  auto born = process::Clone({.cgroup_fd = cgroup_fd}, child);
+  CHECK_THAT(::setns(own.get(), CLONE_NEWPID) == 0);
+  return born;
+}
+
+}  // namespace
+
+void Pod::Exec(runtime::ExecLaunch launch, ExecDone done) {
+  const auto session = execs_.insert(execs_.end(), ExecSession{});
+  session->done = std::move(done);
+  const auto started = TryExec(launch, *session);
+  if (!started.ok()) {
+    EndExec(session, started.error());
+    return;
+  }
+  session->process->Watch({.executed = [] {},
+                           .failed =
+                               [this, session](const StartFailure& failure) {
+                                 if (failure.exit_code == 127)
+                                   EndExec(session, 127);
+                                 else
+                                   EndExec(session, Error{Reason::kInvalid, failure.message});
+                               },
+                           .exited = [this, session](const process::ExitStatus& status) {
+                             EndExec(session, status.exit_code);
+                           }});
+}
+
+Result<void> Pod::TryExec(runtime::ExecLaunch& launch, ExecSession& session) {
+  const auto found = containers_.find(launch.container);
+  if (found == containers_.end())
+    return Error{Reason::kNotFound, "container " + launch.container + " is not valid for pod " + launch_.name};
+  const Container& container = *found->second;
+  if (!container.running() || stopping_)
+    return Error{Reason::kUnavailable, "container " + launch.container + " is not running"};
+  if (launch.argv.empty()) return Error{Reason::kInvalid, "no command specified"};
+  ASSIGN_OR_RETURN(const process::CgroupDoor cgroup, host_.cgroups.Open(container.cgroup_path()));
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC)) return process::SystemError("pipe");
+  UniqueFd reading(ends[0]);
+  const UniqueFd writing(ends[1]);
+  const ExecStart start{.container_pidfd = container.pidfd(),
+                        .cgroup = cgroup,
+                        .argv = std::move(launch.argv),
+                        .environment = container.environment(),
+                        .working_dir = container.working_dir(),
+                        .stdio = {launch.stdio[0].get(), launch.stdio[1].get(), launch.stdio[2].get()},
+                        .tty = launch.tty,
+                        .failure_pipe = writing.get()};
+  auto child = CloneInPidNamespaceOf(container.pidfd(), cgroup.clone_into.get(), [&] { return RunExec(start); });
+  if (!child.ok()) return child.error();
+  session.process.emplace(host_.context, std::move(child).value(), std::move(reading));
+  return {};
+}
+
+void Pod::EndExec(std::list<ExecSession>::iterator session, Result<int> result) {
+  const auto done = std::move(session->done);
+  execs_.erase(session);
+  done(std::move(result));
+  OnContainerEnded();
+}
+
+}  // namespace tfemu::supervisor

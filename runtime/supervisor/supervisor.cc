@@ -1,0 +1,184 @@
+#include "runtime/supervisor/supervisor.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace tfemu::supervisor {
+
+using process::wire::Reply;
+using process::wire::Request;
+
+Supervisor::Supervisor(io::AsioExecutor& executor, process::Channel& channel, Parts parts)
+    : channel_(channel),
+      parts_(std::move(parts)),
+      host_{.context = executor.context(),
+            .executor = executor,
+            .home = parts_.home,
+            .network = parts_.network,
+            .cgroups = *parts_.cgroups,
+            .scratch = parts_.scratch,
+            .disk = parts_.disk,
+            .emit =
+                [this](const runtime::PodEvent& event) {
+                  Reply reply;
+                  *reply.mutable_event() = process::Encode(event, process::SteadyNanoseconds());
+                  Send(reply);
+                },
+            .report =
+                [this](std::string text) {
+                  Reply reply;
+                  reply.mutable_report()->set_text(std::move(text));
+                  Send(reply);
+                }} {}
+
+void Supervisor::Start(std::function<void()> finished) {
+  finished_ = std::move(finished);
+  Reply ready;
+  ready.mutable_ready();
+  Send(ready);
+  channel_.Start([this](std::string_view body, Descriptors descriptors) { OnMessage(body, std::move(descriptors)); },
+                 [this] { Shutdown(); });
+}
+
+void Supervisor::Send(const Reply& reply, Descriptors descriptors) {
+  channel_.Send(reply.SerializeAsString(), std::move(descriptors));
+}
+
+Pod* Supervisor::Find(const std::string& uid) {
+  const auto found = pods_.find(uid);
+  return found == pods_.end() ? nullptr : found->second.get();
+}
+
+void Supervisor::OnMessage(std::string_view body, Descriptors descriptors) {
+  Request request;
+  if (!request.ParseFromArray(body.data(), static_cast<int>(body.size()))) {
+    host_.report("a message of the daemon could not be read");
+    return;
+  }
+  switch (request.kind_case()) {
+    case Request::kStartPod: return StartPod(std::move(*request.mutable_start_pod()));
+    case Request::kStartContainer:
+      if (Pod* pod = Find(request.start_container().uid()))
+        pod->StartContainer(process::Decode(std::move(*request.mutable_start_container())));
+      return;
+    case Request::kSignalContainer: {
+      const auto& message = request.signal_container();
+      if (Pod* pod = Find(message.uid())) pod->SignalContainer(message.container(), message.signal());
+      return;
+    }
+    case Request::kStopPod: return StopPod(request.stop_pod().uid());
+    case Request::kExec: return Exec(std::move(*request.mutable_exec()), std::move(descriptors));
+    case Request::kOpenSocket: return OpenSocket(request.open_socket());
+    case Request::kOpenClusterSocket: return OpenClusterSocket(request.open_cluster_socket());
+    case Request::kShutdown: return Shutdown();
+    case Request::kConfigure:
+    case Request::KIND_NOT_SET: break;
+  }
+  host_.report("the daemon sent a message that has no meaning now");
+}
+
+void Supervisor::StartPod(process::wire::StartPod message) {
+  if (shutting_down_) return;
+  auto& place = pods_[message.uid()];
+  if (place && !place->failed()) return;  // asked twice
+  place = std::make_unique<Pod>(host_, process::Decode(std::move(message)));
+  place->Start();
+}
+
+void Supervisor::StopPod(const std::string& uid) {
+  Pod* pod = Find(uid);
+  if (!pod) {
+    host_.emit({.type = runtime::PodEvent::Type::kPodStopped, .uid = uid});
+    return;
+  }
+  Stop(*pod, uid);
+}
+
+void Supervisor::Stop(Pod& pod, const std::string& uid) {
+  if (pod.stopping()) return;
+  ++stopping_;
+  WatchLinks();
+  pod.Stop([this, uid] { OnPodGone(uid); });
+}
+
+void Supervisor::OnPodGone(const std::string& uid) {
+  pods_.erase(uid);
+  if (--stopping_ == 0) links_.Close();
+  FinishWhenEmpty();
+}
+
+void Supervisor::Exec(process::wire::Exec message, Descriptors descriptors) {
+  const uint64_t id = message.id();
+  Pod* pod = Find(message.uid());
+  if (!pod || descriptors.size() != 3)
+    return Answer(id, pod ? Error{Reason::kBadRequest, "exec needs three descriptors"}
+                          : Error{Reason::kNotFound, "the pod is not running"});
+  runtime::ExecLaunch launch{.container = message.container(), .tty = message.tty()};
+  for (auto& text : *message.mutable_argv()) launch.argv.push_back(std::move(text));
+  for (size_t i = 0; i < 3; ++i) launch.stdio[i] = std::move(descriptors[i]);
+  pod->Exec(std::move(launch), [this, id](const Result<int>& result) { Answer(id, result); });
+}
+
+void Supervisor::OpenSocket(const process::wire::OpenSocket& message) {
+  Pod* pod = Find(message.uid());
+  AnswerSocket(message.id(), pod ? pod->OpenSocket() : Error{Reason::kNotFound, "the pod is not running"});
+}
+
+void Supervisor::OpenClusterSocket(const process::wire::OpenClusterSocket& message) {
+  AnswerSocket(message.id(), parts_.network.OpenSocket({.address = message.address(),
+                                                        .port = static_cast<uint16_t>(message.port()),
+                                                        .udp = message.udp()}));
+}
+
+void Supervisor::Answer(uint64_t id, const Result<int>& result) {
+  Reply reply;
+  auto& answer = *reply.mutable_answer();
+  answer.set_id(id);
+  if (result.ok()) {
+    answer.set_exit_code(result.value());
+  } else {
+    answer.set_error(result.error().message);
+    answer.set_error_reason(static_cast<int>(result.error().reason));
+  }
+  Send(reply);
+}
+
+void Supervisor::AnswerSocket(uint64_t id, Result<UniqueFd> socket) {
+  if (!socket.ok()) return Answer(id, socket.error());
+  Reply reply;
+  reply.mutable_answer()->set_id(id);
+  Descriptors descriptors;
+  descriptors.push_back(std::move(socket).value());
+  Send(reply, std::move(descriptors));
+}
+
+// Only while a pod stops: each pod's start would wake us several times for nothing.
+void Supervisor::WatchLinks() {
+  if (links_.valid()) return;
+  auto links = ClusterNetwork::WatchLinks();
+  if (!links.ok()) return host_.report(links.error().message);  // pods then wait for their time-out
+  links_ = process::FdWatch(host_.context, std::move(links).value());
+  OnLinks();
+}
+
+void Supervisor::OnLinks() {
+  char ignored[16384];  // what matters is asked for: messages may have been dropped
+  for (errno = 0; ::read(links_.fd(), ignored, sizeof ignored) > 0 || errno == ENOBUFS;) errno = 0;
+  for (auto& [uid, pod] : pods_) pod->OnLinkChange();
+  links_.WaitReadable([this] { OnLinks(); });
+}
+
+void Supervisor::Shutdown() {
+  if (std::exchange(shutting_down_, true)) return;
+  for (auto& [uid, pod] : pods_) Stop(*pod, uid);
+  FinishWhenEmpty();
+}
+
+void Supervisor::FinishWhenEmpty() {
+  if (!shutting_down_ || !pods_.empty()) return;
+  parts_.cgroups->Remove("");
+  if (const auto finished = std::exchange(finished_, nullptr)) finished();
+}
+
+}  // namespace tfemu::supervisor
