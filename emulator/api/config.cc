@@ -89,6 +89,10 @@ std::vector<FieldMessage> ValidateSecret(const Json& secret, const Json* previou
   return messages;
 }
 
+Json MakeNamespace(const std::string& name) {
+  return Json::object({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", Json::object({{"name", name}})}});
+}
+
 void SetNamespaceDefaults(Json& ns) {
   const std::string name = Text(Member(ns, "metadata"), "name");
   SetDefault(ns["metadata"], "labels", Json::object());

@@ -16,6 +16,7 @@ void SetSecretDefaults(Json& secret);  // stringData is folded into data, type O
 std::vector<FieldMessage> ValidateConfigMap(const Json& config, const Json* previous);
 std::vector<FieldMessage> ValidateSecret(const Json& secret, const Json* previous);
 
+Json MakeNamespace(const std::string& name);
 void SetNamespaceDefaults(Json& ns);
 std::vector<FieldMessage> ValidateNamespace(const Json& ns, const Json* previous);
 std::vector<FieldMessage> ValidateNothingButName(const Json& doc, const Json* previous);

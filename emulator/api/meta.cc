@@ -13,6 +13,13 @@ const OwnerReference* ObjectMeta::controller() const {
   return it == owner_references.end() ? nullptr : &*it;
 }
 
+const std::string& ControllerUid(const Object& object) {
+  static const std::string kNone;
+  for (const Json& owner : Items(Member(object.doc(), "metadata"), "ownerReferences"))
+    if (Bool(owner, "controller") && Member(owner, "uid").is_string()) return owner["uid"].get_ref<const std::string&>();
+  return kNone;
+}
+
 Labels DecodeLabelMap(const Json& map) {
   Labels labels;
   if (!map.is_object()) return labels;
@@ -47,6 +54,15 @@ Json EncodeOwnerReferences(const std::vector<OwnerReference>& references) {
     list.push_back(Json::object({{"apiVersion", r.api_version}, {"blockOwnerDeletion", r.block_owner_deletion},
                                  {"controller", r.controller}, {"kind", r.kind}, {"name", r.name}, {"uid", r.uid}}));
   return list;
+}
+
+Json NoFinalizersPatch() {
+  return Json::object({{"metadata", Json::object({{"finalizers", nullptr}})}});
+}
+
+Json OwnersPatch(const std::vector<OwnerReference>& owners) {
+  const Json list = owners.empty() ? Json(nullptr) : EncodeOwnerReferences(owners);
+  return Json::object({{"metadata", Json::object({{"ownerReferences", list}})}});
 }
 
 OwnerReference ControllerReference(std::string api_version, std::string kind, const ObjectMeta& owner) {

@@ -179,6 +179,10 @@ PodVolume DecodePodVolume(const Json& volume);
 // The members of status that the node agent owns; arrays whole, absent members as null.
 Json EncodePodStatus(const PodStatus& status);
 
+// What the scheduler writes: of the whole document, and of the status.
+Json BindPatch(const Pod& pod, const std::string& node, Instant now);
+Json UnschedulablePatch(const std::string& message, Instant now);
+
 // What the scheduler counts: the sum over containers, or the largest init container when that is more.
 Resources PodRequests(const PodSpec& spec);
 

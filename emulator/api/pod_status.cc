@@ -62,6 +62,18 @@ Json Addresses(const std::string& ip) {
 
 }  // namespace
 
+Json BindPatch(const Pod& pod, const std::string& node, Instant now) {
+  std::vector<PodCondition> conditions = pod.status.conditions;
+  std::erase_if(conditions, [](const PodCondition& c) { return c.type == "PodScheduled"; });
+  conditions.push_back({"PodScheduled", true, "", "", now});
+  return Json::object({{"spec", Json::object({{"nodeName", node}})},
+                       {"status", Json::object({{"conditions", EncodeConditions(conditions)}})}});
+}
+
+Json UnschedulablePatch(const std::string& message, Instant now) {
+  return Json::object({{"conditions", EncodeConditions({{"PodScheduled", false, "Unschedulable", message, now}})}});
+}
+
 Json EncodePodStatus(const PodStatus& status) {
   return Json::object({
       {"phase", ToString(status.phase)},

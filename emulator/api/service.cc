@@ -42,6 +42,11 @@ void SetServiceDefaults(Json& service) {
   SetDefault(service["status"], "loadBalancer", Json::object());
 }
 
+void SetClusterIp(Json& service, const std::string& address) {
+  service["spec"]["clusterIP"] = address;
+  service["spec"]["clusterIPs"] = Json::array({address});
+}
+
 std::vector<FieldMessage> ValidateService(const Json& service, const Json*) {
   Messages messages;
   CheckMeta(service, messages);

@@ -27,6 +27,7 @@ struct Service {
 
 Service DecodeService(const Object& object);
 void SetServiceDefaults(Json& service);
+void SetClusterIp(Json& service, const std::string& address);
 std::vector<FieldMessage> ValidateService(const Json& service, const Json* previous);
 
 // The pods a service leads to: selected, with an address, and ready (or all, when it publishes those too).

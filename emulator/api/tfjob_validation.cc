@@ -14,13 +14,9 @@ constexpr Field kSchedulingPolicyFields[] = {Integer("minAvailable"), Field{"min
                                              String("priorityClass"), String("queue"), Integer("scheduleTimeoutSeconds")};
 constexpr Schema kSchedulingPolicy{kSchedulingPolicyFields};
 constexpr Field kRunPolicyFields[] = {
-    Integer("activeDeadlineSeconds").Ignored("a job may run as long as it likes"),
-    Integer("backoffLimit").Ignored("restarts are not counted"),
-    String("cleanPodPolicy"),
-    String("managedBy").Ignored("this controller manages every job"),
-    OneOf("schedulingPolicy", kSchedulingPolicy).Ignored("pods are scheduled one by one"),
-    Boolean("suspend").Ignored("jobs are not suspended"),
-    Integer("ttlSecondsAfterFinished").Ignored("finished jobs stay until they are deleted")};
+    Integer("activeDeadlineSeconds"), Integer("backoffLimit"), String("cleanPodPolicy"), String("managedBy"),
+    OneOf("schedulingPolicy", kSchedulingPolicy).Ignored("pods are scheduled one by one"), Boolean("suspend"),
+    Integer("ttlSecondsAfterFinished")};
 constexpr Schema kRunPolicy{kRunPolicyFields};
 constexpr Field kReplicaSpecFields[] = {Integer("replicas"), String("restartPolicy"), OneOf("template", kPodTemplateSchema)};
 constexpr Schema kReplicaSpecSchema{kReplicaSpecFields};

@@ -166,11 +166,10 @@ Json MakeReplicaSet(const Deployment& deployment, int replicas, int64_t revision
                                               {"template", std::move(pod_template)}})}});
 }
 
-Json MakeReplicaSetPod(const ReplicaSet& set, const std::string& suffix) {
+Json MakeReplicaSetPod(const ReplicaSet& set) {
   Json meta = Member(set.pod_template.doc(), "metadata").is_object() ? set.pod_template.doc()["metadata"] : Json::object();
   const OwnerReference owner = ControllerReference("apps/v1", "ReplicaSet", set.meta);
-  meta.merge_patch(Json::object({{"name", set.meta.name + "-" + suffix}, {"generateName", set.meta.name + "-"},
-                                 {"namespace", set.meta.ns}, {"ownerReferences", EncodeOwnerReferences({owner})}}));
+  meta.merge_patch(Json::object({{"generateName", set.meta.name + "-"}, {"namespace", set.meta.ns}, {"ownerReferences", EncodeOwnerReferences({owner})}}));
   return Json::object({{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", std::move(meta)},
                        {"spec", Member(set.pod_template.doc(), "spec")}});
 }

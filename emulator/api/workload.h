@@ -67,8 +67,7 @@ std::vector<FieldMessage> ValidateReplicaSet(const Json& set, const Json* previo
 std::string PodTemplateHash(const Object& pod_template);
 
 Json MakeReplicaSet(const Deployment& deployment, int replicas, int64_t revision);
-// A pod of a ReplicaSet, named by the set's name and `suffix`.
-Json MakeReplicaSetPod(const ReplicaSet& set, const std::string& suffix);
+Json MakeReplicaSetPod(const ReplicaSet& set);  // with a generateName: whoever stores it names it
 Json ReplicasPatch(int replicas);                                    // of the document
 Json RevisionPatch(int64_t revision, int replicas);
 int64_t Revision(const ObjectMeta& meta);                            // 0 when there is none

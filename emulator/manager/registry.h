@@ -9,6 +9,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "emulator/api/object.h"
+#include "emulator/api/scheme.h"
 #include "emulator/api/selector.h"
 #include "emulator/base/executor.h"
 #include "emulator/base/rng.h"
@@ -18,8 +19,9 @@
 namespace tfemu::manager {
 
 struct WriteOptions {
-  bool strict = false;   // what would be a warning is an error
-  bool dry_run = false;  // everything but the write
+  bool strict = false;       // what would be a warning is an error
+  bool dry_run = false;      // everything but the write
+  bool keep_status = false;  // the writer owns the status too (nodes)
 };
 
 struct Written {
@@ -30,8 +32,8 @@ struct Written {
 };
 
 struct DeleteOptions {
-  std::optional<int64_t> grace_period_seconds;  // pods; unset: the pod's own; 0: now
-  bool orphan = false;                          // dependents stay
+  std::optional<int64_t> grace_period_seconds = {};  // pods; unset: the pod's own; 0: now
+  bool orphan = false;  // what the object owns stays, without an owner
 };
 
 class Registry {
@@ -48,13 +50,26 @@ class Registry {
   // Objects of one kind; ns "" means all namespaces.
   store::Listing List(const store::Query& query, const api::Selector& selector) const;
 
-  // Pods end gracefully: deletionTimestamp is set, the object goes when the node agent has stopped it.
+  // A merge patch of what the caller owns; retried on nothing, since the store is read in the same breath. An
+  // object that is terminating and has lost its last finalizer goes.
+  Result<api::Object> Patch(const api::ObjectKey& key, const std::string& uid, const std::string& pointer,
+                            const api::Json& patch);
+
+  // Pods that have a node end gracefully: deletionTimestamp is set, the node agent removes the object when the pod
+  // has stopped. Objects with finalizers, and namespaces, wait for their controllers. Returns the last state.
   Result<api::Object> Delete(const api::ObjectKey& key, const DeleteOptions& options);
+  // Takes the object out of the store now.
+  Result<void> Remove(const api::ObjectKey& key, const std::string& uid) { return store_.Delete(key, uid); }
+
   // Deployment, ReplicaSet (spec.replicas); TFJob with a replica type such as "Worker".
   Result<api::Object> Scale(const api::ObjectKey& key, const std::string& replica_type, int replicas);
 
  private:
-  Result<Written> Admit(api::Json doc, const WriteOptions& options, const api::Object* previous);
+  Result<std::vector<FieldMessage>> Check(const api::Json& doc, const api::Json* previous, const WriteOptions& options);
+  Result<void> CheckPlace(const api::Kind& kind, const api::Json& doc) const;
+  Result<void> CheckImages(const api::Json& doc) const;
+  void Orphan(const std::string& owner_uid);
+  Result<void> GiveClusterIp(api::Json& doc);
 
   Executor& executor_;
   store::Store& store_;

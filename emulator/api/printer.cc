@@ -1,0 +1,120 @@
+#include "emulator/api/printer.h"
+
+#include <algorithm>
+
+#include "emulator/api/printer_fields.h"
+#include "emulator/api/selector.h"
+#include "emulator/base/strings.h"
+
+namespace tfemu::api {
+namespace {
+
+constexpr bool kWide = true;
+
+std::string Name(const Json& doc) { return FieldText(doc, "metadata.name"); }
+
+std::vector<std::string> PrintNameAndAge(const Json& doc, Instant now) { return {Name(doc), AgeOf(doc, now)}; }
+
+// The CRD's printer columns: the type of the last condition.
+std::vector<std::string> PrintTFJob(const Json& job, Instant now) {
+  const Json& conditions = FieldList(job, "status.conditions");
+  return {Name(job), conditions.empty() ? "" : FieldText(conditions.back(), "type"), AgeOf(job, now)};
+}
+
+std::string SelectorCell(const Json& doc) {
+  const Json& selector = Field(doc, "spec.selector.matchLabels");
+  return selector.is_object() ? JoinLabels(selector, ",") : "<none>";
+}
+
+std::vector<std::string> PrintDeployment(const Json& doc, Instant now) {
+  return {Name(doc),
+          std::to_string(FieldInt(doc, "status.readyReplicas")) + "/" + std::to_string(FieldInt(doc, "spec.replicas")),
+          std::to_string(FieldInt(doc, "status.updatedReplicas")),
+          std::to_string(FieldInt(doc, "status.availableReplicas")),
+          AgeOf(doc, now),
+          ContainerColumn(doc, "spec.template.spec.containers", "name"),
+          ContainerColumn(doc, "spec.template.spec.containers", "image"),
+          SelectorCell(doc)};
+}
+
+std::vector<std::string> PrintReplicaSet(const Json& doc, Instant now) {
+  return {Name(doc),
+          std::to_string(FieldInt(doc, "spec.replicas")),
+          std::to_string(FieldInt(doc, "status.replicas")),
+          std::to_string(FieldInt(doc, "status.readyReplicas")),
+          AgeOf(doc, now),
+          ContainerColumn(doc, "spec.template.spec.containers", "name"),
+          ContainerColumn(doc, "spec.template.spec.containers", "image"),
+          SelectorCell(doc)};
+}
+
+std::vector<std::string> PrintNamespace(const Json& doc, Instant now) {
+  return {Name(doc), FieldText(doc, "status.phase"), AgeOf(doc, now)};
+}
+
+size_t CountMembers(const Json& value) { return value.is_object() ? value.size() : 0; }
+
+std::vector<std::string> PrintConfigMap(const Json& doc, Instant now) {
+  return {Name(doc), std::to_string(CountMembers(Field(doc, "data")) + CountMembers(Field(doc, "binaryData"))),
+          AgeOf(doc, now)};
+}
+
+std::vector<std::string> PrintSecret(const Json& doc, Instant now) {
+  return {Name(doc), TextOr(FieldText(doc, "type"), "Opaque"), std::to_string(CountMembers(Field(doc, "data"))),
+          AgeOf(doc, now)};
+}
+
+const std::vector<KindPrinter>& Printers() {
+  static const std::vector<KindPrinter> printers = {
+      {"Pod",
+       {{"Name"}, {"Ready"}, {"Status"}, {"Restarts"}, {"Age"}, {"IP", kWide}, {"Node", kWide},
+        {"Nominated Node", kWide}, {"Readiness Gates", kWide}},
+       PrintPod},
+      {"TFJob", {{"Name"}, {"State"}, {"Age"}}, PrintTFJob},
+      {"Deployment",
+       {{"Name"}, {"Ready"}, {"Up-to-date"}, {"Available"}, {"Age"}, {"Containers", kWide}, {"Images", kWide},
+        {"Selector", kWide}},
+       PrintDeployment},
+      {"ReplicaSet",
+       {{"Name"}, {"Desired"}, {"Current"}, {"Ready"}, {"Age"}, {"Containers", kWide}, {"Images", kWide},
+        {"Selector", kWide}},
+       PrintReplicaSet},
+      {"Service",
+       {{"Name"}, {"Type"}, {"Cluster-IP"}, {"External-IP"}, {"Port(s)"}, {"Age"}, {"Selector", kWide}},
+       PrintService},
+      {"PersistentVolume",
+       {{"Name"}, {"Capacity"}, {"Access Modes"}, {"Reclaim Policy"}, {"Status"}, {"Claim"}, {"StorageClass"},
+        {"VolumeAttributesClass"}, {"Reason"}, {"Age"}, {"VolumeMode", kWide}},
+       PrintVolume},
+      {"PersistentVolumeClaim",
+       {{"Name"}, {"Status"}, {"Volume"}, {"Capacity"}, {"Access Modes"}, {"StorageClass"},
+        {"VolumeAttributesClass"}, {"Age"}, {"VolumeMode", kWide}},
+       PrintClaim},
+      {"Node",
+       {{"Name"}, {"Status"}, {"Roles"}, {"Age"}, {"Version"}, {"Internal-IP", kWide}, {"External-IP", kWide},
+        {"OS-Image", kWide}, {"Kernel-Version", kWide}, {"Container-Runtime", kWide}},
+       PrintNode},
+      {"Event",
+       {{"Last Seen"}, {"Type"}, {"Reason"}, {"Object"}, {"Subobject", kWide}, {"Source", kWide}, {"Message"},
+        {"First Seen", kWide}, {"Count", kWide}, {"Name", kWide}},
+       PrintEvent},
+      {"Namespace", {{"Name"}, {"Status"}, {"Age"}}, PrintNamespace},
+      {"ConfigMap", {{"Name"}, {"Data"}, {"Age"}}, PrintConfigMap},
+      {"Secret", {{"Name"}, {"Type"}, {"Data"}, {"Age"}}, PrintSecret},
+  };
+  return printers;
+}
+
+}  // namespace
+
+Table PrintTable(std::string_view kind, std::span<const Object> objects, Instant now) {
+  const auto printer = std::ranges::find(Printers(), kind, &KindPrinter::kind);
+  const bool known = printer != Printers().end();
+  Table table{known ? printer->columns : std::vector<Column>{{"Name"}, {"Age"}}, {}};
+  for (const auto& object : objects)
+    table.rows.push_back(
+        {object.key().ns, known ? printer->print(object.doc(), now) : PrintNameAndAge(object.doc(), now)});
+  return table;
+}
+
+}  // namespace tfemu::api

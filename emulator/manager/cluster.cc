@@ -1,0 +1,59 @@
+#include "emulator/manager/cluster.h"
+
+#include <nlohmann/json.hpp>
+
+#include "emulator/api/config.h"
+
+namespace tfemu::manager {
+
+Cluster::Cluster(const ClusterDeps& deps, ClusterSettings settings)
+    : deps_(deps), settings_(std::move(settings)),
+      registry_(deps.executor, deps.store, Rng(settings_.seed).Fork("registry"), &deps.images),
+      events_(deps.executor, registry_), applier_(registry_, events_),
+      garbage_(deps.executor, deps.store, registry_), scheduler_(deps.executor, deps.store, registry_, events_),
+      agent_({deps.executor, deps.store, registry_, events_, deps.runtime, deps.images}, settings_.launch, settings_.time_scale) {
+  const ControllerDeps each{deps_.executor, deps_.store, applier_};
+  for (const auto make : {MakeTFJobController, MakeDeploymentController, MakeReplicaSetController, MakeClaimController, MakeVolumeController})
+    controllers_.push_back(make(each));
+}
+
+Cluster::~Cluster() { deps_.store.Unwatch(watch_); }
+
+Result<void> Cluster::Start() {
+  RETURN_IF_ERROR(MakeNamespaces());
+  RETURN_IF_ERROR(MakeNodes());
+  agent_.AdoptLost();
+  const store::Listing listing = deps_.store.List({});
+  ASSIGN_OR_RETURN(watch_, deps_.store.Watch({}, listing.revision, [this](const store::WatchEvent& event) { OnWatch(event); }));
+  for (const api::Object& object : listing.objects) OnWatch({store::WatchType::kAdded, object});
+  return {};
+}
+
+Result<void> Cluster::MakeNamespaces() {
+  for (const char* name : {"default", "kube-node-lease", "kube-public", "kube-system"}) {
+    if (deps_.store.Get({"Namespace", "", name}).ok()) continue;
+    const auto made = registry_.Create(api::MakeNamespace(name), {});
+    if (!made.ok()) return made.error();
+  }
+  return {};
+}
+
+// The nodes are this run's: those of a former run go.
+Result<void> Cluster::MakeNodes() {
+  for (const api::Object& old : deps_.store.List({"Node", ""}).objects)
+    RETURN_IF_ERROR(deps_.store.Delete(old.key(), old.uid()));
+  for (const api::Json& node : settings_.nodes) {
+    const auto made = registry_.Create(node, {.keep_status = true});
+    if (!made.ok()) return made.error();
+  }
+  return {};
+}
+
+void Cluster::OnWatch(const store::WatchEvent& event) {
+  for (const auto& controller : controllers_) controller->OnWatch(event);
+  garbage_.OnWatch(event);
+  scheduler_.OnWatch(event);
+  agent_.OnWatch(event);
+}
+
+}  // namespace tfemu::manager

@@ -1,0 +1,57 @@
+// A whole control plane over any executor, store, runtime and images: what the daemon and the simulator share.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "emulator/manager/controllers.h"
+#include "emulator/manager/garbage_collector.h"
+#include "emulator/manager/node_agent.h"
+#include "emulator/manager/scheduler_loop.h"
+
+namespace tfemu::manager {
+
+struct ClusterDeps {
+  Executor& executor;
+  store::Store& store;
+  runtime::Runtime& runtime;
+  runtime::ImageCatalog& images;
+};
+
+struct ClusterSettings {
+  uint64_t seed = 0;
+  std::vector<api::Json> nodes;  // documents of kind Node
+  LaunchSettings launch;
+  int64_t time_scale = 1;  // waits of the cluster are divided by this
+};
+
+class Cluster {
+ public:
+  Cluster(const ClusterDeps& deps, ClusterSettings settings);
+  ~Cluster();
+
+  // Makes the built-in namespaces and the nodes, then lets the controllers see everything that is there.
+  Result<void> Start();
+
+  Registry& registry() { return registry_; }
+  NodeAgent& node_agent() { return agent_; }
+
+ private:
+  Result<void> MakeNamespaces();
+  Result<void> MakeNodes();
+  void OnWatch(const store::WatchEvent& event);
+
+  ClusterDeps deps_;
+  ClusterSettings settings_;
+  Registry registry_;
+  EventRecorder events_;
+  ActionApplier applier_;
+  std::vector<std::unique_ptr<Controller>> controllers_;
+  GarbageCollector garbage_;
+  SchedulerLoop scheduler_;
+  NodeAgent agent_;
+  store::WatchId watch_{};
+};
+
+}  // namespace tfemu::manager

@@ -1,0 +1,24 @@
+// The controllers of this cluster, one maker each: what they watch, and what they show their reconciler.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "emulator/manager/controller.h"
+
+namespace tfemu::manager {
+
+// What every controller is given.
+struct ControllerDeps {
+  Executor& executor;
+  store::Store& store;
+  ActionApplier& applier;
+};
+
+std::unique_ptr<Controller> MakeTFJobController(const ControllerDeps& deps);
+std::unique_ptr<Controller> MakeDeploymentController(const ControllerDeps& deps);
+std::unique_ptr<Controller> MakeReplicaSetController(const ControllerDeps& deps);
+std::unique_ptr<Controller> MakeClaimController(const ControllerDeps& deps);
+std::unique_ptr<Controller> MakeVolumeController(const ControllerDeps& deps);
+
+}  // namespace tfemu::manager

@@ -1,0 +1,209 @@
+#include "emulator/manager/node_agent.h"
+
+#include <algorithm>
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "emulator/api/node.h"
+#include "emulator/manager/lister.h"
+
+namespace tfemu::manager {
+namespace {
+
+using controllers::ContainerRun;
+using controllers::NodePodOrder;
+using controllers::Obstacle;
+using controllers::PodOrder;
+using controllers::PodRun;
+
+const api::Container* FindContainer(const api::Pod& pod, const std::string& name) {
+  for (const auto* list : {&pod.spec.init_containers, &pod.spec.containers})
+    for (const api::Container& container : *list)
+      if (container.name == name) return &container;
+  return nullptr;
+}
+
+bool NotStarted(const PodRun& run) { return run.sandbox == PodRun::Sandbox::kNone || run.sandbox == PodRun::Sandbox::kStopped; }
+
+}  // namespace
+
+NodeAgent::NodeAgent(const NodeAgentDeps& deps, LaunchSettings settings, int64_t time_scale)
+    : deps_(deps), launcher_(deps.store, deps.images, std::move(settings)), time_scale_(time_scale),
+      queue_(deps.executor, [this](const api::ObjectKey& key) { return Sync(key); }) {
+  deps_.runtime.SetSink([this](const runtime::PodEvent& event) { OnPodEvent(event); });
+}
+
+void NodeAgent::OnWatch(const store::WatchEvent& event) {
+  if (event.object.key().kind == "Pod") {
+    if (event.type == store::WatchType::kDeleted) Forget(event.object.uid());
+    queue_.Add(event.object.key());
+  } else if (event.object.key().kind == "ConfigMap" || event.object.key().kind == "Secret" ||
+             event.object.key().kind == "PersistentVolumeClaim") {
+    // Pods that wait for it look again at once.
+    for (auto& [uid, entry] : entries_)
+      if (NotStarted(entry.run)) queue_.Add(entry.key);
+  }
+}
+
+// The object is gone without having been stopped first: whatever still runs of it ends now.
+void NodeAgent::Forget(const std::string& uid) {
+  const auto it = entries_.find(uid);
+  if (it == entries_.end()) return;
+  if (!NotStarted(it->second.run) && it->second.run.sandbox != PodRun::Sandbox::kStopping) deps_.runtime.StopPod(uid);
+  if (NotStarted(it->second.run)) addresses_.Give(it->second.address);
+  if (NotStarted(it->second.run)) entries_.erase(it);
+}
+
+NodeAgent::Entry& NodeAgent::EntryFor(const api::Pod& pod) {
+  return entries_.try_emplace(pod.meta.uid, Entry{pod.key(), {}, {}, {}}).first->second;
+}
+
+Result<void> NodeAgent::Sync(const api::ObjectKey& key) {
+  const auto object = deps_.store.Get(key);
+  if (!object.ok()) return {};
+  const api::Pod pod = api::DecodePod(object.value());
+  if (pod.spec.node_name.empty()) return {};
+  Entry& entry = EntryFor(pod);
+  const auto plan = controllers::ReconcileNodePod(Observe(pod, entry));
+  entry.run.kill_at = plan.kill_at;
+  for (const auto& event : plan.events) Say(pod, event.warning, event.reason, event.message);
+  for (const NodePodOrder& order : plan.orders) RETURN_IF_ERROR(Obey(pod, entry, order));
+  if (plan.status != pod.status) {
+    const auto written = deps_.registry.Patch(key, pod.meta.uid, "/status", api::EncodePodStatus(plan.status));
+    if (!written.ok() && written.error().reason != Reason::kNotFound) return written.error();
+  }
+  if (plan.requeue_after) queue_.AddAfter(key, *plan.requeue_after);
+  return {};
+}
+
+controllers::NodePodObservation NodeAgent::Observe(const api::Pod& pod, Entry& entry) {
+  controllers::NodePodObservation observed{pod, entry.run};
+  observed.now = deps_.executor.Now();
+  observed.time_scale = time_scale_;
+  if (NotStarted(entry.run) && !pod.finished() && !pod.meta.deletion_timestamp) observed.obstacles = Obstacles(pod, entry);
+  observed.address = entry.address.empty() ? pod.status.pod_ip : entry.address;
+  const auto node = deps_.store.Get({"Node", "", pod.spec.node_name});
+  if (node.ok()) observed.host_address = api::DecodeNode(node.value()).internal_ip;
+  for (const auto* list : {&pod.spec.init_containers, &pod.spec.containers})
+    for (const api::Container& container : *list)
+      if (const auto image = deps_.images.Find(container.image); image.ok()) observed.image_ids[container.name] = image.value().id;
+  return observed;
+}
+
+DownwardContext NodeAgent::Context(const api::Pod& pod, const Entry& entry) const {
+  DownwardContext context{pod, entry.address, "", {}};
+  const auto object = deps_.store.Get({"Node", "", pod.spec.node_name});
+  if (!object.ok()) return context;
+  const api::Node node = api::DecodeNode(object.value());
+  context.host_ip = node.internal_ip;
+  context.node_allocatable = node.allocatable;
+  return context;
+}
+
+std::vector<Obstacle> NodeAgent::Obstacles(const api::Pod& pod, Entry& entry) {
+  std::vector<Obstacle> obstacles;
+  for (const auto* list : {&pod.spec.init_containers, &pod.spec.containers}) {
+    for (const api::Container& container : *list) {
+      if (auto obstacle = ImageObstacle(pod, container)) obstacles.push_back(std::move(*obstacle));
+      else if (const auto launch = launcher_.Container(Context(pod, entry), container, 0); !launch.ok())
+        obstacles.push_back({container.name, "CreateContainerConfigError", launch.error().message});
+    }
+  }
+  const auto launch = launcher_.Pod(Context(pod, entry));
+  if (!launch.ok()) {
+    obstacles.push_back({"", "ContainerCreating", ""});
+    if (entry.mount_problem != launch.error().message) Say(pod, true, "FailedMount", launch.error().message);
+    entry.mount_problem = launch.error().message;
+  } else {
+    entry.mount_problem.clear();
+  }
+  return obstacles;
+}
+
+std::optional<Obstacle> NodeAgent::ImageObstacle(const api::Pod& pod, const api::Container& container) {
+  const auto image = deps_.images.Find(container.image);
+  if (!image.ok()) return Obstacle{container.name, "ErrImagePull", image.error().message};
+  if (deps_.images.Ready(image.value())) return std::nullopt;
+  if (const auto failed = image_errors_.find(image.value().id); failed != image_errors_.end())
+    return Obstacle{container.name, "ErrImagePull", failed->second};
+  Prepare(pod, container, image.value());
+  return Obstacle{container.name, "ContainerCreating", ""};
+}
+
+void NodeAgent::Prepare(const api::Pod& pod, const api::Container& container, const runtime::Image& image) {
+  if (!preparing_.insert(image.id).second) return;
+  Say(pod, false, "Pulling", "Pulling image \"" + container.image + "\"");
+  const auto done = [this, id = image.id, key = pod.key(), reference = container.image](const Result<void>& result) {
+    preparing_.erase(id);
+    if (!result.ok()) image_errors_[id] = "failed to pull image \"" + reference + "\": " + result.error().message;
+    const auto object = deps_.store.Get(key);
+    if (object.ok() && !result.ok()) Say(api::DecodePod(object.value()), true, "Failed", image_errors_[id]);
+    if (object.ok() && result.ok())
+      Say(api::DecodePod(object.value()), false, "Pulled", "Successfully pulled image \"" + reference + "\"");
+    for (auto& [uid, entry] : entries_)
+      if (NotStarted(entry.run)) queue_.Add(entry.key);
+  };
+  deps_.images.Prepare(image, [](const runtime::PrepareProgress&) {}, done);
+}
+
+Result<void> NodeAgent::Obey(const api::Pod& pod, Entry& entry, const NodePodOrder& order) {
+  switch (order.order) {
+    case PodOrder::kStartSandbox: StartSandbox(pod, entry); return {};
+    case PodOrder::kStartContainer: StartContainer(pod, entry, order); return {};
+    case PodOrder::kTerminate:
+      entry.run.containers[order.container].term_sent = true;
+      deps_.runtime.SignalContainer(pod.meta.uid, order.container, SIGTERM);
+      return {};
+    case PodOrder::kStopSandbox:
+      entry.run.sandbox = PodRun::Sandbox::kStopping;
+      deps_.runtime.StopPod(pod.meta.uid);
+      return {};
+    case PodOrder::kRemove: return deps_.registry.Remove(pod.key(), pod.meta.uid);
+  }
+  return {};
+}
+
+void NodeAgent::StartSandbox(const api::Pod& pod, Entry& entry) {
+  if (entry.address.empty()) {
+    const auto node = deps_.store.Get({"Node", "", pod.spec.node_name});
+    const auto address = addresses_.Take(node.ok() ? api::DecodeNode(node.value()).pod_cidr : "10.244.0.0/24");
+    if (!address.ok()) return Say(pod, true, "FailedCreatePodSandBox", address.error().message);
+    entry.address = address.value();
+  }
+  const auto launch = launcher_.Pod(Context(pod, entry));
+  if (!launch.ok()) return Say(pod, true, "FailedMount", launch.error().message);
+  entry.run.sandbox = PodRun::Sandbox::kStarting;
+  deps_.runtime.StartPod(launch.value());
+}
+
+void NodeAgent::StartContainer(const api::Pod& pod, Entry& entry, const NodePodOrder& order) {
+  if (entry.run.sandbox != PodRun::Sandbox::kStarting && entry.run.sandbox != PodRun::Sandbox::kReady) return;
+  const api::Container* container = FindContainer(pod, order.container);
+  ContainerRun& run = entry.run.containers[order.container];
+  if (run.state == ContainerRun::State::kExited) run.last_termination = controllers::Termination(run);
+  run.attempt = order.attempt;
+  run.term_sent = false;
+  run.reason.clear();
+  run.message.clear();
+  run.exit_code = 0;
+  run.oom_killed = false;
+  const auto launch = launcher_.Container(Context(pod, entry), *container, order.attempt);
+  if (!launch.ok()) {  // a ConfigMap went since the sandbox was started
+    run.state = ContainerRun::State::kExited;
+    run.exit_code = 128;
+    run.reason = "CreateContainerConfigError";
+    run.message = launch.error().message;
+    run.started_at = run.finished_at = deps_.executor.Now();
+    run.back_off = controllers::NextBackOff(run.back_off, Duration(0));
+    return;
+  }
+  run.state = ContainerRun::State::kStarting;
+  deps_.runtime.StartContainer(pod.meta.uid, launch.value());
+}
+
+void NodeAgent::Say(const api::Pod& pod, bool warning, const std::string& reason, const std::string& message) {
+  const api::ObjectReference self{"v1", "Pod", pod.meta.ns, pod.meta.name, pod.meta.uid, pod.meta.resource_version};
+  deps_.events.Record({self, warning, reason, message, "kubelet", pod.spec.node_name});
+}
+
+}  // namespace tfemu::manager

@@ -1,0 +1,74 @@
+// The kubelets of all nodes: gives pods their address, has their images made ready, tells the runtime what to do, and
+// writes what came of it into the pods' status.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "emulator/controllers/node_pod_reconciler.h"
+#include "emulator/manager/address_pool.h"
+#include "emulator/manager/event_recorder.h"
+#include "emulator/manager/pod_launcher.h"
+#include "emulator/manager/registry.h"
+#include "emulator/manager/work_queue.h"
+#include "emulator/store/store.h"
+#include "runtime/image.h"
+#include "runtime/runtime.h"
+
+namespace tfemu::manager {
+
+struct NodeAgentDeps {
+  Executor& executor;
+  store::Store& store;
+  Registry& registry;
+  EventRecorder& events;
+  runtime::Runtime& runtime;
+  runtime::ImageCatalog& images;
+};
+
+class NodeAgent {
+ public:
+  NodeAgent(const NodeAgentDeps& deps, LaunchSettings settings, int64_t time_scale);
+
+  void OnWatch(const store::WatchEvent& event);
+  void OnPodEvent(const runtime::PodEvent& event);
+  // Pods that a former daemon started and the runtime does not know: their containers count as lost.
+  void AdoptLost();
+  // The runtime lost everything it ran (its supervisor died).
+  void OnRuntimeLost(const std::string& why);
+
+ private:
+  struct Entry {
+    api::ObjectKey key;
+    controllers::PodRun run;
+    std::string address;
+    std::string mount_problem;  // said once
+  };
+
+  Result<void> Sync(const api::ObjectKey& key);
+  Entry& EntryFor(const api::Pod& pod);
+  void Forget(const std::string& uid);
+  std::vector<controllers::Obstacle> Obstacles(const api::Pod& pod, Entry& entry);
+  std::optional<controllers::Obstacle> ImageObstacle(const api::Pod& pod, const api::Container& container);
+  void Prepare(const api::Pod& pod, const api::Container& container, const runtime::Image& image);
+  controllers::NodePodObservation Observe(const api::Pod& pod, Entry& entry);
+  Result<void> Obey(const api::Pod& pod, Entry& entry, const controllers::NodePodOrder& order);
+  void StartSandbox(const api::Pod& pod, Entry& entry);
+  void StartContainer(const api::Pod& pod, Entry& entry, const controllers::NodePodOrder& order);
+  DownwardContext Context(const api::Pod& pod, const Entry& entry) const;
+  void Say(const api::Pod& pod, bool warning, const std::string& reason, const std::string& message);
+  void OnExit(Entry& entry, const runtime::PodEvent& event);
+
+  NodeAgentDeps deps_;
+  PodLauncher launcher_;
+  int64_t time_scale_;
+  WorkQueue queue_;
+  AddressPool addresses_;
+  std::map<std::string, Entry> entries_;           // by pod uid
+  std::map<std::string, std::string> image_errors_;  // image id -> why it could not be made ready
+  std::set<std::string> preparing_;                // image ids
+};
+
+}  // namespace tfemu::manager

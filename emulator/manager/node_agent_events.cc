@@ -1,0 +1,114 @@
+// What the runtime reports, taken into the pods' runs.
+#include <nlohmann/json.hpp>
+
+#include "emulator/manager/lister.h"
+#include "emulator/manager/node_agent.h"
+
+namespace tfemu::manager {
+namespace {
+
+using controllers::ContainerRun;
+using controllers::PodRun;
+using runtime::PodEvent;
+
+}  // namespace
+
+void NodeAgent::OnPodEvent(const PodEvent& event) {
+  const auto it = entries_.find(event.uid);
+  if (it == entries_.end()) return;
+  Entry& entry = it->second;
+  const auto object = deps_.store.Get(entry.key);
+  const bool ours = object.ok() && object.value().uid() == event.uid;
+  const auto say = [&](bool warning, const char* reason, const std::string& message) {
+    if (ours) Say(api::DecodePod(object.value()), warning, reason, message);
+  };
+  switch (event.type) {
+    case PodEvent::Type::kSandboxReady: entry.run.sandbox = PodRun::Sandbox::kReady; break;
+    case PodEvent::Type::kSandboxFailed:
+      entry.run.sandbox = PodRun::Sandbox::kFailed;
+      entry.run.reason = event.reason;
+      entry.run.message = event.message;
+      say(true, event.reason == "FailedMount" ? "FailedMount" : "FailedCreatePodSandBox", event.message);
+      break;
+    case PodEvent::Type::kContainerStarted: {
+      ContainerRun& run = entry.run.containers[event.container];
+      run.state = ContainerRun::State::kRunning;
+      run.pid = event.pid;
+      run.started_at = event.at;
+      say(false, "Started", "Started container " + event.container);
+      break;
+    }
+    case PodEvent::Type::kContainerStartFailed:
+      say(true, "Failed", "Error: " + event.message);
+      OnExit(entry, event);
+      break;
+    case PodEvent::Type::kContainerExited: OnExit(entry, event); break;
+    case PodEvent::Type::kPodStopped:
+      entry.run.sandbox = PodRun::Sandbox::kStopped;
+      addresses_.Give(entry.address);
+      entry.address.clear();
+      if (!ours) {
+        entries_.erase(it);
+        return;
+      }
+      break;
+  }
+  queue_.Add(entry.key);
+}
+
+void NodeAgent::OnExit(Entry& entry, const PodEvent& event) {
+  ContainerRun& run = entry.run.containers[event.container];
+  const bool started = run.state == ContainerRun::State::kRunning;
+  run.state = ContainerRun::State::kExited;
+  run.exit_code = event.exit_code;
+  run.signal = event.signal;
+  run.oom_killed = event.oom_killed;
+  run.reason = event.reason;
+  run.message = event.message;
+  if (!started) run.started_at = event.at;
+  run.finished_at = event.at;
+  run.back_off = controllers::NextBackOff(run.back_off, run.finished_at - run.started_at);
+}
+
+// As a kubelet after a reboot: the containers can no longer be located, and the restart policy decides.
+void NodeAgent::AdoptLost() {
+  for (const api::Pod& pod : ListAll(deps_.store, {"Pod", ""}, api::DecodePod)) {
+    if (pod.spec.node_name.empty() || pod.finished() || entries_.contains(pod.meta.uid)) continue;
+    Entry& entry = EntryFor(pod);
+    for (const auto* list : {&pod.status.init_containers, &pod.status.containers}) {
+      for (const api::ContainerStatus& status : *list) {
+        if (status.container_id.empty()) continue;
+        ContainerRun& run = entry.run.containers[status.name];
+        run.state = ContainerRun::State::kExited;
+        run.attempt = status.restart_count;
+        const bool over = status.state.type == api::ContainerState::Type::kTerminated;
+        run.exit_code = over ? status.state.exit_code : 137;
+        run.reason = over ? status.state.reason : "ContainerStatusUnknown";
+        run.message = over ? status.state.message : "The container could not be located when the pod was terminated";
+        run.started_at = status.state.started_at;
+        run.finished_at = over ? status.state.finished_at : deps_.executor.Now();
+      }
+    }
+    queue_.Add(pod.key());
+  }
+}
+
+void NodeAgent::OnRuntimeLost(const std::string& why) {
+  for (auto& [uid, entry] : entries_) {
+    if (entry.run.sandbox == PodRun::Sandbox::kStopped) continue;
+    for (auto& [name, run] : entry.run.containers) {
+      if (run.state != ContainerRun::State::kRunning && run.state != ContainerRun::State::kStarting) continue;
+      run.state = ContainerRun::State::kExited;
+      run.exit_code = 137;
+      run.reason = "ContainerStatusUnknown";
+      run.message = why;
+      run.finished_at = deps_.executor.Now();
+    }
+    entry.run.sandbox = PodRun::Sandbox::kStopped;
+    if (!entry.address.empty()) addresses_.Give(entry.address);
+    entry.address.clear();
+    queue_.Add(entry.key);
+  }
+}
+
+}  // namespace tfemu::manager

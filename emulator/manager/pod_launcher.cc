@@ -1,0 +1,157 @@
+#include "emulator/manager/pod_launcher.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "emulator/api/config.h"
+#include "emulator/api/volume.h"
+#include "emulator/base/strings.h"
+#include "runtime/log_format.h"
+
+namespace tfemu::manager {
+namespace {
+
+using api::PodVolume;
+using runtime::Volume;
+
+int64_t Milli(const api::Resources& resources, const std::string& name) {
+  const auto it = resources.find(name);
+  return it == resources.end() ? 0 : it->second.milli;
+}
+
+runtime::Limits LimitsOf(const api::Container& container) {
+  // The kubelet's conversion: two shares at least, so that pods without requests yield to the others.
+  const int64_t shares = std::max<int64_t>(2, Milli(container.requests, "cpu") * 1024 / 1000);
+  return {Milli(container.limits, "cpu"), shares, Milli(container.limits, "memory") / 1000};
+}
+
+Volume HostPath(const std::string& name, const std::string& path, const std::string& type) {
+  Volume volume{name, Volume::Type::kDirectory, path};
+  if (type.empty() || type == "DirectoryOrCreate") volume.create_mode = 0755;
+  return volume;
+}
+
+std::vector<std::string> Command(const api::Container& container, const runtime::Image& image, const Data& variables) {
+  std::vector<std::string> argv = container.command;
+  if (argv.empty()) argv = image.entrypoint;
+  const bool image_args = container.command.empty() && container.args.empty();
+  const auto& args = image_args ? image.cmd : container.args;
+  argv.insert(argv.end(), args.begin(), args.end());
+  for (std::string& arg : argv) arg = Expand(arg, variables);
+  return argv;
+}
+
+Data AsMap(const std::vector<std::string>& entries) {
+  Data variables;
+  for (const auto& entry : entries) variables[entry.substr(0, entry.find('='))] = entry.substr(entry.find('=') + 1);
+  return variables;
+}
+
+std::vector<runtime::File> HostAliases(const api::PodSpec& spec) {
+  std::string lines;
+  for (const auto& [address, names] : spec.host_aliases) lines += address + "\t" + Join(names, "\t") + "\n";
+  if (lines.empty()) return {};
+  return {{"hosts", lines, 0644}};
+}
+
+}  // namespace
+
+Lookup PodLauncher::LookupIn(const std::string& ns) const {
+  const auto find = [this, ns](const char* kind, auto decode) {
+    return [this, ns, kind, decode](const std::string& name) -> std::optional<Data> {
+      const auto object = store_.Get({kind, ns, name});
+      if (!object.ok()) return std::nullopt;
+      return decode(object.value());
+    };
+  };
+  return {find("ConfigMap", api::DecodeConfigMap), find("Secret", api::DecodeSecret)};
+}
+
+Result<std::string> PodLauncher::NasFolder(const api::NetworkDirectory& directory) const {
+  const auto parts = Split(directory.path, '/');
+  const bool climbs = std::ranges::find(parts, "..") != parts.end() || directory.server.find('/') != std::string::npos ||
+                      directory.server == ".." || directory.server.empty();
+  if (climbs) return Error{Reason::kInvalid, "network storage " + directory.server + ":" + directory.path + " is not a plain server and path"};
+  const auto mapped = settings_.nas.find(directory.server);
+  const std::string base = mapped != settings_.nas.end() ? mapped->second : settings_.state_folder + "/nas/" + directory.server;
+  return base + (directory.path.starts_with("/") ? "" : "/") + directory.path;
+}
+
+Result<Volume> PodLauncher::NetworkVolume(const std::string& name, const api::NetworkDirectory& directory) const {
+  ASSIGN_OR_RETURN(std::string folder, NasFolder(directory));
+  Volume volume{name, Volume::Type::kDirectory, std::move(folder)};
+  volume.create_mode = directory.mode.value_or(0755);
+  return volume;
+}
+
+Result<Volume> PodLauncher::ClaimVolume(const api::Pod& pod, const PodVolume& volume) const {
+  const auto object = store_.Get({"PersistentVolumeClaim", pod.meta.ns, volume.claim_name});
+  if (!object.ok()) return Error{Reason::kNotFound, "persistentvolumeclaim \"" + volume.claim_name + "\" not found"};
+  const auto claim = api::DecodePersistentVolumeClaim(object.value());
+  if (claim.phase != "Bound") return Error{Reason::kUnavailable, "persistentvolumeclaim \"" + volume.claim_name + "\" is not bound"};
+  const auto bound = store_.Get({"PersistentVolume", "", claim.volume_name});
+  if (!bound.ok()) return Error{Reason::kNotFound, "persistentvolume \"" + claim.volume_name + "\" not found"};
+  const auto pv = api::DecodePersistentVolume(bound.value());
+  if (pv.network) return NetworkVolume(volume.name, *pv.network);
+  if (!pv.host_path.empty()) return HostPath(volume.name, pv.host_path, pv.host_path_type);
+  return Error{Reason::kInvalid, "persistentvolume \"" + claim.volume_name + "\": " + pv.unsupported};
+}
+
+Result<Volume> PodLauncher::ResolveVolume(const DownwardContext& context, const PodVolume& source) const {
+  runtime::Volume volume{source.name};
+  switch (source.type) {
+    case PodVolume::Type::kEmptyDir:
+      volume.type = source.memory ? Volume::Type::kMemory : Volume::Type::kScratch;
+      volume.size_bytes = static_cast<uint64_t>(source.size_limit);
+      return volume;
+    case PodVolume::Type::kHostPath: return HostPath(source.name, source.host_path, source.host_path_type);
+    case PodVolume::Type::kClaim: return ClaimVolume(context.pod, source);
+    case PodVolume::Type::kNetwork: return NetworkVolume(source.name, source.network);
+    case PodVolume::Type::kFiles: {
+      volume.type = Volume::Type::kFiles;
+      ASSIGN_OR_RETURN(volume.files, VolumeFiles(context, source, LookupIn(context.pod.meta.ns)));
+      return volume;
+    }
+    case PodVolume::Type::kUnsupported: break;
+  }
+  return Error{Reason::kInvalid, source.unsupported};
+}
+
+Result<runtime::PodLaunch> PodLauncher::Pod(const DownwardContext& context) const {
+  const api::Pod& pod = context.pod;
+  const std::string services = pod.meta.ns + ".svc." + settings_.cluster_domain;
+  runtime::PodLaunch launch{pod.meta.uid, pod.meta.ns, pod.meta.name, pod.spec.node_name,
+                            pod.spec.hostname.empty() ? pod.meta.name : pod.spec.hostname, context.pod_ip,
+                            {services, "svc." + settings_.cluster_domain, settings_.cluster_domain}};
+  launch.etc_files = HostAliases(pod.spec);
+  for (const PodVolume& source : pod.spec.volumes) {
+    auto volume = ResolveVolume(context, source);
+    if (!volume.ok())
+      return Error{volume.error().reason, "MountVolume.SetUp failed for volume \"" + source.name + "\" : " + volume.error().message};
+    launch.volumes.push_back(std::move(volume).value());
+  }
+  return launch;
+}
+
+Result<runtime::ContainerLaunch> PodLauncher::Container(const DownwardContext& context, const api::Container& container,
+                                                        int attempt) const {
+  ASSIGN_OR_RETURN(const runtime::Image image, images_.Find(container.image));
+  const api::Pod& pod = context.pod;
+  runtime::ContainerLaunch launch{container.name, attempt, image.root};
+  ASSIGN_OR_RETURN(launch.env, Environment(context, container, image.env, LookupIn(pod.meta.ns)));
+  const Data variables = AsMap(launch.env);
+  if (!variables.contains("HOSTNAME"))
+    launch.env.push_back("HOSTNAME=" + (pod.spec.hostname.empty() ? pod.meta.name : pod.spec.hostname));
+  launch.argv = Command(container, image, variables);
+  launch.working_dir = !container.working_dir.empty() ? container.working_dir : image.working_dir;
+  for (const api::VolumeMount& mount : container.mounts) {
+    const auto source = std::ranges::find(pod.spec.volumes, mount.name, &PodVolume::name);
+    const bool read_only = mount.read_only || (source != pod.spec.volumes.end() && (source->read_only || source->network.read_only));
+    launch.mounts.push_back({mount.name, mount.sub_path, mount.mount_path, read_only});
+  }
+  launch.limits = LimitsOf(container);
+  launch.log_path = runtime::LogPath(settings_.state_folder, pod.meta.ns, pod.meta.name, pod.meta.uid, container.name, attempt);
+  return launch;
+}
+
+}  // namespace tfemu::manager

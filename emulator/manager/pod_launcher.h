@@ -1,0 +1,46 @@
+// Turns a pod into what the runtime is told: volumes, mounts, environment, command, limits.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "emulator/api/pod.h"
+#include "emulator/manager/pod_values.h"
+#include "emulator/store/store.h"
+#include "runtime/image.h"
+#include "runtime/runtime.h"
+
+namespace tfemu::manager {
+
+struct LaunchSettings {
+  std::string state_folder;            // absolute
+  std::string cluster_domain = "cluster.local";
+  // NAS server -> folder of the host; a server that is not listed gets state_folder/nas/SERVER.
+  std::map<std::string, std::string> nas;
+};
+
+class PodLauncher {
+ public:
+  PodLauncher(const store::Store& store, const runtime::ImageCatalog& images, LaunchSettings settings)
+      : store_(store), images_(images), settings_(std::move(settings)) {}
+
+  // The error's message is what a kubelet would say in a FailedMount event.
+  Result<runtime::PodLaunch> Pod(const DownwardContext& context) const;
+  // kNotFound for a missing ConfigMap or Secret (CreateContainerConfigError), or for an unknown image.
+  Result<runtime::ContainerLaunch> Container(const DownwardContext& context, const api::Container& container, int attempt) const;
+
+  // The folder that stands for a directory of network storage: the same one on every node.
+  Result<std::string> NasFolder(const api::NetworkDirectory& directory) const;
+
+ private:
+  Result<runtime::Volume> ResolveVolume(const DownwardContext& context, const api::PodVolume& volume) const;
+  Result<runtime::Volume> ClaimVolume(const api::Pod& pod, const api::PodVolume& volume) const;
+  Result<runtime::Volume> NetworkVolume(const std::string& name, const api::NetworkDirectory& directory) const;
+  Lookup LookupIn(const std::string& ns) const;
+
+  const store::Store& store_;
+  const runtime::ImageCatalog& images_;
+  LaunchSettings settings_;
+};
+
+}  // namespace tfemu::manager

@@ -1,0 +1,37 @@
+// Binds pods that have no node, oldest first, and says why one waits.
+#pragma once
+
+#include <string>
+
+#include "emulator/api/pod.h"
+#include "emulator/base/executor.h"
+#include "emulator/manager/event_recorder.h"
+#include "emulator/manager/registry.h"
+#include "emulator/store/store.h"
+#include "scheduler/scheduler.h"
+
+namespace tfemu::manager {
+
+class SchedulerLoop {
+ public:
+  SchedulerLoop(Executor& executor, store::Store& store, Registry& registry, EventRecorder& events);
+  ~SchedulerLoop() { *alive_ = false; }
+
+  void OnWatch(const store::WatchEvent& event);
+
+ private:
+  void Wake();  // one pass, however many events ask for it
+  void Pass();
+  void Bind(const api::Pod& pod, const std::string& node);
+  void ReportWaiting(const api::Pod& pod, const std::string& message);
+  std::string Prerequisite(const api::Pod& pod) const;
+
+  Executor& executor_;
+  store::Store& store_;
+  Registry& registry_;
+  EventRecorder& events_;
+  bool woken_ = false;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace tfemu::manager

@@ -1,0 +1,54 @@
+#include "emulator/rpc/convert.h"
+
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+namespace tfemu::rpc {
+
+api::ObjectKey FromMessage(const v1::Key& key) { return {key.kind(), key.ns(), key.name()}; }
+
+v1::Key ToMessage(const api::ObjectKey& key) {
+  v1::Key message;
+  message.set_kind(key.kind);
+  message.set_ns(key.ns);
+  message.set_name(key.name);
+  return message;
+}
+
+std::string ToText(const api::Object& object) {
+  return object.doc().dump(-1, ' ', false, api::Json::error_handler_t::replace);
+}
+
+void Fill(const ClusterFacts& facts, v1::InfoReply& reply) {
+  reply.set_name(facts.name);
+  reply.set_version(facts.version);
+  reply.set_pid(::getpid());
+  reply.set_state_folder(facts.state_folder);
+  reply.set_isolation(facts.isolation);
+  reply.set_cgroup_driver(facts.cgroup_driver);
+  reply.set_pod_range(facts.pod_range);
+  reply.set_dns_address(facts.dns_address);
+  reply.set_ephemeral(facts.ephemeral);
+  reply.set_started_ns(facts.started.ns);
+  for (const auto& folder : facts.image_folders) reply.add_image_folders(folder);
+  for (const auto& note : facts.notes) reply.add_notes(note);
+  for (const auto& [name, value] : facts.settings) (*reply.mutable_settings())[name] = value;
+}
+
+void Fill(const runtime::Image& image, bool ready, v1::Image& reply) {
+  reply.set_folder(image.folder);
+  for (const auto& pattern : image.references) reply.add_references(pattern);
+  reply.set_id(image.id);
+  reply.set_ready(ready);
+  reply.set_requirements(image.requirements);
+  reply.set_size_bytes(image.size_bytes);
+  reply.set_root_host(image.root.host);
+  for (const auto& layer : image.root.layers) reply.add_layers(layer);
+  for (const auto& word : image.entrypoint) reply.add_entrypoint(word);
+  for (const auto& word : image.cmd) reply.add_cmd(word);
+  for (const auto& [name, value] : image.env) reply.add_env(name + "=" + value);
+  reply.set_working_dir(image.working_dir);
+}
+
+}  // namespace tfemu::rpc

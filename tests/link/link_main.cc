@@ -1,0 +1,2 @@
+// Nothing but a program to link with.
+int main() { return 0; }
