@@ -153,6 +153,7 @@ class Planner {
     Emit(Type::kReadOnlySelf, "proc/sys");
     Emit(Type::kReadOnlySelf, "proc/sysrq-trigger");
     FileSystem("sys", "sysfs", "").read_only = true;
+    if (!request_.container.root.host) FileSystem("dev", "tmpfs", "mode=0755");  // the image's own is of no use
     static constexpr struct {
       const char* name;
       unsigned major, minor;

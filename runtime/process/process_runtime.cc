@@ -63,6 +63,8 @@ std::string ProcessRuntime::CgroupName() const {
 
 Result<void> ProcessRuntime::Start() {
   CHECK_THAT(!channel_);
+  if (!options_.state_folder.starts_with('/'))
+    return Error{Reason::kInvalid, "the state folder \"" + options_.state_folder + "\" is no absolute path"};
   if (::access(options_.supervisor_program.c_str(), X_OK)) return SystemError("run " + options_.supervisor_program);
   RETURN_IF_ERROR(MakeFolders(options_.state_folder));
   CleanUp();  // what a killed predecessor left

@@ -1,5 +1,6 @@
 // Processes that enter a running container.
 #include <fcntl.h>
+#include <pty.h>
 #include <unistd.h>
 
 #include "tests/runtime/fixture.h"
@@ -62,6 +63,27 @@ TEST_SUITE("runtime") {
     cluster.runtime().SignalContainer("pod-a", "main", 9);
     cluster.Await(Cluster::Type::kContainerExited, "pod-a", "main");
     CHECK(Exec(cluster, "pod-a", {"true"}).error == "container main is not running");
+  }
+
+  TEST_CASE("exec on a terminal makes it the controlling one") {
+    SKIP_WITHOUT_ROOT();
+    Cluster cluster;
+    cluster.runtime().StartPod(Cluster::PodOf("pod-a", "10.244.0.5"));
+    cluster.runtime().StartContainer("pod-a", cluster.Shell("pod-a", "exec sleep 1000"));
+    cluster.Await(Cluster::Type::kContainerStarted, "pod-a", "main");
+    int master = -1, slave = -1;
+    REQUIRE(::openpty(&master, &slave, nullptr, nullptr, nullptr) == 0);
+    const UniqueFd terminal(master);
+    runtime::ExecLaunch launch{.container = "main", .argv = {"sh", "-c", "echo on a terminal > /dev/tty; test -t 0 && exit 4"}, .tty = true};
+    for (auto& fd : launch.stdio) fd.Reset(::fcntl(slave, F_DUPFD_CLOEXEC, 0));
+    ::close(slave);
+    int code = -1;
+    cluster.runtime().Exec("pod-a", std::move(launch), [&](const Result<int>& result) { code = result.value(); });
+    REQUIRE(cluster.Until([&] { return code >= 0; }));
+    CHECK(code == 4);
+    char text[100] = "";
+    CHECK(::read(terminal.get(), text, sizeof text - 1) > 0);
+    CHECK(std::string(text) == "on a terminal\r\n");
   }
 
   TEST_CASE("an exec ends with its container") {

@@ -39,6 +39,20 @@ TEST_SUITE("runtime") {
     CHECK(cluster.OutputOf("far") == "hello from server 10.244.7.6\n");
   }
 
+  TEST_CASE("a pod that takes over an address is reached at once") {
+    SKIP_WITHOUT_ROOT();
+    Cluster cluster;
+    for (const char* uid : {"first", "second"}) {
+      StartServer(cluster, uid, "10.244.0.5");
+      cluster.RunToEnd(std::string("client-of-") + uid, "10.244.0.6", Client("10.244.0.5"));
+      CHECK(cluster.OutputOf(std::string("client-of-") + uid) == std::string("hello from ") + uid + " 10.244.0.6\n");
+      for (const std::string& pod : {std::string(uid), std::string("client-of-") + uid}) {
+        cluster.runtime().StopPod(pod);
+        cluster.Await(Cluster::Type::kPodStopped, pod);
+      }
+    }
+  }
+
   TEST_CASE("two clusters have the same addresses and do not meet") {
     SKIP_WITHOUT_ROOT();
     Cluster one("one"), two("two");
