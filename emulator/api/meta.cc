@@ -60,6 +60,11 @@ Json NoFinalizersPatch() {
   return Json::object({{"metadata", Json::object({{"finalizers", nullptr}})}});
 }
 
+Json OwnersPatch(const std::vector<OwnerReference>& owners) {
+  const Json list = owners.empty() ? Json(nullptr) : EncodeOwnerReferences(owners);
+  return Json::object({{"metadata", Json::object({{"ownerReferences", list}})}});
+}
+
 OwnerReference ControllerReference(std::string api_version, std::string kind, const ObjectMeta& owner) {
   return {std::move(api_version), std::move(kind), owner.name, owner.uid, true, true};
 }

@@ -4,6 +4,7 @@
 
 #include "emulator/api/printer.h"
 #include "emulator/api/printer_fields.h"
+#include "emulator/base/strings.h"
 #include "emulator/base/time_format.h"
 
 namespace tfemu::api {
@@ -146,6 +147,28 @@ std::vector<std::string> ImagesOf(const Json& doc) {
   std::vector<std::string> images;
   CollectImages(doc, images);
   return images;
+}
+
+NodeView ViewNode(const Object& object) {
+  NodeView view{.name = object.key().name};
+  const Json& capacity = Field(object.doc(), "status.capacity");
+  if (capacity.is_object()) {
+    view.cpu = FieldText(capacity, "cpu"), view.memory = FieldText(capacity, "memory");
+    if (const auto gpus = capacity.find("nvidia.com/gpu"); gpus != capacity.end())
+      view.gpus = ParseInt(gpus->is_string() ? gpus->get<std::string>() : gpus->dump()).value_or(0);
+  }
+  const auto labels = LabelsOf(object);
+  if (const auto model = labels.find("nvidia.com/gpu.product"); model != labels.end()) view.gpu_model = model->second;
+  for (const auto& condition : ConditionsOf(object))
+    if (condition.type == "Ready") view.ready = condition.status == "True";
+  return view;
+}
+
+Json MakeList(const std::vector<Object>& objects) {
+  Json list = {{"apiVersion", "v1"}, {"kind", "List"}, {"metadata", {{"resourceVersion", ""}}}};
+  list["items"] = Json::array();
+  for (const auto& object : objects) list["items"].push_back(object.doc());
+  return list;
 }
 
 EventView ViewEvent(const Object& object) {

@@ -68,6 +68,16 @@ int64_t DesiredReplicas(const Object& object);    // spec.replicas, 1 when absen
 int64_t AvailableReplicas(const Object& object);  // status.availableReplicas
 std::vector<std::string> ImagesOf(const Json& doc);  // every container image anywhere in the document, in order
 
+struct NodeView {
+  std::string name, cpu, memory, gpu_model;  // capacities as written
+  int64_t gpus = 0;
+  bool ready = false;
+};
+NodeView ViewNode(const Object& node);
+
+// {"kind": "List", "items": [...]}, as kubectl prints several objects.
+Json MakeList(const std::vector<Object>& objects);
+
 struct EventView {
   std::string type, reason, message, source;
   std::string kind, ns, name, uid;  // of the object it is about

@@ -97,7 +97,7 @@ Result<Volume> PodLauncher::ClaimVolume(const api::Pod& pod, const PodVolume& vo
   return Error{Reason::kInvalid, "persistentvolume \"" + claim.volume_name + "\": " + pv.unsupported};
 }
 
-Result<Volume> PodLauncher::Volume(const DownwardContext& context, const PodVolume& source) const {
+Result<Volume> PodLauncher::ResolveVolume(const DownwardContext& context, const PodVolume& source) const {
   runtime::Volume volume{source.name};
   switch (source.type) {
     case PodVolume::Type::kEmptyDir:
@@ -125,7 +125,7 @@ Result<runtime::PodLaunch> PodLauncher::Pod(const DownwardContext& context) cons
                             {services, "svc." + settings_.cluster_domain, settings_.cluster_domain}};
   launch.etc_files = HostAliases(pod.spec);
   for (const PodVolume& source : pod.spec.volumes) {
-    auto volume = Volume(context, source);
+    auto volume = ResolveVolume(context, source);
     if (!volume.ok())
       return Error{volume.error().reason, "MountVolume.SetUp failed for volume \"" + source.name + "\" : " + volume.error().message};
     launch.volumes.push_back(std::move(volume).value());

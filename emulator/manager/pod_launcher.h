@@ -33,7 +33,7 @@ class PodLauncher {
   Result<std::string> NasFolder(const api::NetworkDirectory& directory) const;
 
  private:
-  Result<runtime::Volume> Volume(const DownwardContext& context, const api::PodVolume& volume) const;
+  Result<runtime::Volume> ResolveVolume(const DownwardContext& context, const api::PodVolume& volume) const;
   Result<runtime::Volume> ClaimVolume(const api::Pod& pod, const api::PodVolume& volume) const;
   Result<runtime::Volume> NetworkVolume(const std::string& name, const api::NetworkDirectory& directory) const;
   Lookup LookupIn(const std::string& ns) const;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "emulator/api/lifecycle.h"
+#include "emulator/api/schema.h"
 #include "emulator/api/service.h"
 #include "emulator/base/strings.h"
 #include "emulator/codec/merge.h"
@@ -167,8 +168,18 @@ Result<Object> Registry::Patch(const ObjectKey& key, const std::string& uid, con
   return store_.Update(next);
 }
 
+void Registry::Orphan(const std::string& owner_uid) {
+  for (const Object& object : store_.List({}).objects) {
+    const auto owners = api::DecodeMeta(object).owner_references;
+    auto others = owners;
+    std::erase_if(others, [&](const api::OwnerReference& owner) { return owner.uid == owner_uid; });
+    if (others.size() != owners.size()) (void)store_.Update(object.With("", api::OwnersPatch(others))).ok();
+  }
+}
+
 Result<Object> Registry::Delete(const ObjectKey& key, const DeleteOptions& options) {
   ASSIGN_OR_RETURN(const Object live, store_.Get(key));
+  if (options.orphan) Orphan(live.uid());
   const int64_t grace = api::GracePeriod(live, options.grace_period_seconds);
   const bool waits = api::HasFinalizers(live) || key.kind == "Namespace" || api::HasNode(live);
   if (!waits) {

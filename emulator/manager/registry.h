@@ -33,6 +33,7 @@ struct Written {
 
 struct DeleteOptions {
   std::optional<int64_t> grace_period_seconds = {};  // pods; unset: the pod's own; 0: now
+  bool orphan = false;  // what the object owns stays, without an owner
 };
 
 class Registry {
@@ -67,6 +68,7 @@ class Registry {
   Result<std::vector<FieldMessage>> Check(const api::Json& doc, const api::Json* previous, const WriteOptions& options);
   Result<void> CheckPlace(const api::Kind& kind, const api::Json& doc) const;
   Result<void> CheckImages(const api::Json& doc) const;
+  void Orphan(const std::string& owner_uid);
   Result<void> GiveClusterIp(api::Json& doc);
 
   Executor& executor_;

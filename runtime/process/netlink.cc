@@ -73,6 +73,10 @@ Result<void> Netlink::AddVeth(const VethPair& pair) {
   rtnl_link_set_master(link.get(), pair.bridge);
   rtnl_link_set_flags(link.get(), IFF_UP);
   const Link peer(rtnl_link_veth_get_peer(link.get()));
+  for (rtnl_link* end : {link.get(), peer.get()}) {  // else a queue, with files in sysfs, for every CPU
+    rtnl_link_set_num_tx_queues(end, 1);
+    rtnl_link_set_num_rx_queues(end, 1);
+  }
   rtnl_link_set_name(peer.get(), pair.peer_name.c_str());
   rtnl_link_set_ifindex(peer.get(), pair.peer_index);
   rtnl_link_set_ns_fd(peer.get(), pair.peer_netns);

@@ -77,47 +77,54 @@ class Builder {
     return {};
   }
 
-  Result<UniqueFd> Parent(const std::string& target) {
+  // Steps come in runs with the same parent, so the last one is kept.
+  Result<int> Parent(const std::string& target) {
     const size_t slash = target.find_last_of('/');
-    return OpenBelow(root_.get(), slash == std::string::npos ? "" : target.substr(0, slash), true);
+    if (slash == std::string::npos) return root_.get();
+    const std::string path = target.substr(0, slash);
+    if (!parent_.valid() || parent_path_ != path) {
+      ASSIGN_OR_RETURN(parent_, OpenBelow(root_.get(), path, true));
+      parent_path_ = path;
+    }
+    return parent_.get();
   }
+  // What was there may be covered by a mount now.
+  void ForgetParent() { parent_.Reset(); }
   static std::string Name(const std::string& target) { return target.substr(target.find_last_of('/') + 1); }
 
   Result<void> Folder(const MountStep& step) {
-    ASSIGN_OR_RETURN(const UniqueFd parent, Parent(step.target));
+    ASSIGN_OR_RETURN(const int parent, Parent(step.target));
     const std::string name = Name(step.target);
-    if (::mkdirat(parent.get(), name.c_str(), step.mode))
+    if (::mkdirat(parent, name.c_str(), step.mode))
       return errno == EEXIST ? Result<void>() : SystemError("mkdir /" + step.target);
-    if (step.mode & ~0755u) ::fchmodat(parent.get(), name.c_str(), step.mode, 0);
     return {};
   }
 
   Result<void> Symlink(const MountStep& step) {
-    ASSIGN_OR_RETURN(const UniqueFd parent, Parent(step.target));
-    if (::symlinkat(step.source.c_str(), parent.get(), Name(step.target).c_str()) && errno != EEXIST)
+    ASSIGN_OR_RETURN(const int parent, Parent(step.target));
+    if (::symlinkat(step.source.c_str(), parent, Name(step.target).c_str()) && errno != EEXIST)
       return SystemError("symlink /" + step.target);
     return {};
   }
 
   Result<void> File(const MountStep& step) {
-    ASSIGN_OR_RETURN(const UniqueFd parent, Parent(step.target));
+    ASSIGN_OR_RETURN(const int parent, Parent(step.target));
     const std::string name = Name(step.target);
-    ::unlinkat(parent.get(), name.c_str(), 0);
-    if (::fchdir(parent.get())) return SystemError("chdir for /" + step.target);
+    ::unlinkat(parent, name.c_str(), 0);
+    if (::fchdir(parent)) return SystemError("chdir for /" + step.target);
     return CreateFile(name, step.content, step.mode);
   }
 
   Result<void> Device(const MountStep& step) {
-    ASSIGN_OR_RETURN(const UniqueFd parent, Parent(step.target));
-    const std::string name = Name(step.target);
-    ::unlinkat(parent.get(), name.c_str(), 0);
-    if (::mknodat(parent.get(), name.c_str(), S_IFCHR | step.mode, ::makedev(step.major, step.minor)))
+    ASSIGN_OR_RETURN(const int parent, Parent(step.target));
+    if (::mknodat(parent, Name(step.target).c_str(), S_IFCHR | step.mode, ::makedev(step.major, step.minor)) &&
+        errno != EEXIST)
       return SystemError("mknod /" + step.target);
-    ::fchmodat(parent.get(), name.c_str(), step.mode, 0);
     return {};
   }
 
   Result<void> Attach(int tree, int target, const MountStep& step) {
+    ForgetParent();
     if (::move_mount(tree, "", target, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH))
       return SystemError("mount on /" + step.target);
     return {};
@@ -158,6 +165,7 @@ class Builder {
     ASSIGN_OR_RETURN(const UniqueFd target, OpenBelow(root_.get(), step.target, true));
     if (::fchdir(target.get())) return SystemError("chdir /" + step.target);
     const unsigned long flags = MS_NOSUID | MS_NOEXEC | (step.read_only ? MS_RDONLY | MS_NODEV : 0ul);
+    ForgetParent();
     if (::mount(step.source.c_str(), ".", step.source.c_str(), flags, step.content.c_str()))
       return SystemError("mount " + step.source + " on /" + step.target);
     return {};
@@ -189,13 +197,15 @@ class Builder {
     for (const auto& lower : step.lowers) options += (&lower == &step.lowers.front() ? "" : ":") + Escape(lower);
     ASSIGN_OR_RETURN(const UniqueFd target, OpenBelow(root_.get(), step.target, true));
     if (::fchdir(target.get())) return SystemError("chdir /" + step.target);
+    ForgetParent();
     if (::mount("overlay", ".", "overlay", 0, options.c_str()))
       return SystemError("overlay on /" + step.target + " (" + options + ")");
     return step.target.empty() ? OpenRoot() : Result<void>();
   }
 
   std::string stage_;
-  UniqueFd root_;
+  UniqueFd root_, parent_;
+  std::string parent_path_;
   int overlays_ = 0;
 };
 
@@ -203,8 +213,10 @@ class Builder {
 
 Result<void> BuildRoot(const std::string& stage, const std::vector<MountStep>& steps) {
   Builder builder(stage);
+  const mode_t mask = ::umask(0);  // the plan says which modes
   RETURN_IF_ERROR(builder.Prepare());
   for (const auto& step : steps) RETURN_IF_ERROR(builder.Apply(step));
+  ::umask(mask);
   return builder.Enter();
 }
 

@@ -19,16 +19,6 @@ constexpr unsigned kNodePrefix = 24;
 constexpr Ipv4 kNodeMask = 0xffffff00;
 constexpr int kPodLink = 100;  // eth0's index in a pod: free there, whatever tunnels the kernel adds by itself
 
-Result<UniqueFd> WatchLinks() {
-  UniqueFd fd(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE));
-  sockaddr_nl address{};
-  address.nl_family = AF_NETLINK;
-  address.nl_groups = RTMGRP_LINK;
-  if (!fd.valid() || ::bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address))
-    return SystemError("watch links");
-  return fd;
-}
-
 }  // namespace
 
 Result<ClusterNetwork> ClusterNetwork::Open() {
@@ -37,10 +27,19 @@ Result<ClusterNetwork> ClusterNetwork::Open() {
   RETURN_IF_ERROR(network.netlink_.SetUp(process::kLoopback));
   // Pods of different nodes reach each other through this namespace.
   RETURN_IF_ERROR(process::WriteFile("/proc/sys/net/ipv4/ip_forward", "1"));
-  ASSIGN_OR_RETURN(network.changes_, WatchLinks());
   network.query_.Reset(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!network.query_.valid()) return SystemError("socket");
   return network;
+}
+
+Result<UniqueFd> ClusterNetwork::WatchLinks() {
+  UniqueFd fd(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE));
+  sockaddr_nl address{};
+  address.nl_family = AF_NETLINK;
+  address.nl_groups = RTMGRP_LINK;
+  if (!fd.valid() || ::bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address))
+    return SystemError("watch links");
+  return fd;
 }
 
 Result<int> ClusterNetwork::BridgeFor(Ipv4 gateway) {

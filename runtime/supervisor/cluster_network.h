@@ -27,8 +27,8 @@ class ClusterNetwork {
   // A pod's link goes when its namespace does, a little later, in the kernel's own time.
   bool Exists(LinkIndex link) const;
   void Delete(LinkIndex link);
-  // Becomes readable whenever a link comes or goes.
-  const UniqueFd& changes() const { return changes_; }
+  // A descriptor that becomes readable when a link comes or goes from now on.
+  static Result<UniqueFd> WatchLinks();
 
   struct SocketRequest {
     std::string address;
@@ -43,7 +43,6 @@ class ClusterNetwork {
   Result<int> BridgeFor(Ipv4 gateway);
 
   process::Netlink netlink_;
-  UniqueFd changes_;
   UniqueFd query_;
   std::map<Ipv4, int> bridges_;  // gateway -> index
   int next_bridge_ = 10;

@@ -53,7 +53,7 @@ void Pod::StartContainer(const runtime::ContainerLaunch& launch) {
   auto& place = containers_[launch.name];
   if (place && (place->running() || place->attempt() >= launch.attempt)) return;  // asked twice
   place = std::make_unique<Container>(host_, launch_.uid, launch);
-  if (!ready_ || gone_) {
+  if (!ready_ || stopping_) {
     host_.emit({.type = Type::kContainerStartFailed, .uid = launch_.uid, .container = launch.name,
                 .attempt = launch.attempt, .exit_code = 128, .reason = "StartError",
                 .message = "the pod's sandbox is not ready"});
@@ -68,7 +68,7 @@ void Pod::SignalContainer(const std::string& container, int signal) {
 }
 
 Result<UniqueFd> Pod::OpenSocket() {
-  if (!ready_ || gone_) return Error{Reason::kUnavailable, "the pod is not running"};
+  if (!ready_ || stopping_) return Error{Reason::kUnavailable, "the pod is not running"};
   UniqueFd socket;
   RETURN_IF_ERROR(host_.home.InNetwork(namespaces_.net, [&]() -> Result<void> {
     socket.Reset(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -83,14 +83,14 @@ bool Pod::AnythingRuns() const {
 }
 
 void Pod::Stop(std::function<void()> gone) {
-  if (gone_) return;
+  stopping_ = true;
   gone_ = std::move(gone);
   for (auto& [name, container] : containers_) container->Signal(SIGKILL);  // PID 1: its namespace ends with it
   if (!AnythingRuns()) Release();
 }
 
 void Pod::OnContainerEnded() {
-  if (gone_ && !released_ && !AnythingRuns()) Release();
+  if (stopping_ && !released_ && !AnythingRuns()) Release();
 }
 
 void Pod::Later(Duration delay, Task task) {

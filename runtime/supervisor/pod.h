@@ -23,7 +23,8 @@ class Pod {
   // To be called when a link of the cluster came or went.
   void OnLinkChange() { TryFinish(); }
   // Its sandbox could not be made; another attempt is a new Pod.
-  bool failed() const { return started_ && !ready_ && !gone_; }
+  bool failed() const { return started_ && !ready_ && !stopping_; }
+  bool stopping() const { return stopping_; }
 
   using ExecDone = std::function<void(Result<int>)>;
   void Exec(runtime::ExecLaunch launch, ExecDone done);
@@ -54,8 +55,8 @@ class Pod {
   std::map<std::string, std::unique_ptr<Container>> containers_;
   std::list<ExecSession> execs_;
 
-  std::function<void()> gone_;  // set: stopping
-  bool released_ = false, link_overdue_ = false;
+  std::function<void()> gone_;
+  bool stopping_ = false, released_ = false, link_overdue_ = false;
   int cgroup_tries_ = 0;
   std::optional<StartedProcess> remover_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

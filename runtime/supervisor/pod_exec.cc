@@ -47,7 +47,7 @@ Result<void> Pod::TryExec(runtime::ExecLaunch& launch, ExecSession& session) {
   if (found == containers_.end())
     return Error{Reason::kNotFound, "container " + launch.container + " is not valid for pod " + launch_.name};
   const Container& container = *found->second;
-  if (!container.running() || gone_)
+  if (!container.running() || stopping_)
     return Error{Reason::kUnavailable, "container " + launch.container + " is not running"};
   if (launch.argv.empty()) return Error{Reason::kInvalid, "no command specified"};
   ASSIGN_OR_RETURN(const process::CgroupDoor cgroup, host_.cgroups.Open(container.cgroup_path()));

@@ -1,6 +1,5 @@
 #include "runtime/supervisor/supervisor.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <utility>
@@ -31,15 +30,13 @@ Supervisor::Supervisor(io::AsioExecutor& executor, process::Channel& channel, Pa
                   Reply reply;
                   reply.mutable_report()->set_text(std::move(text));
                   Send(reply);
-                }},
-      links_(executor.context(), UniqueFd(::fcntl(parts_.network.changes().get(), F_DUPFD_CLOEXEC, 3))) {}
+                }} {}
 
 void Supervisor::Start(std::function<void()> finished) {
   finished_ = std::move(finished);
   Reply ready;
   ready.mutable_ready();
   Send(ready);
-  WatchLinks();
   channel_.Start([this](std::string_view body, Descriptors descriptors) { OnMessage(body, std::move(descriptors)); },
                  [this] { Shutdown(); });
 }
@@ -95,10 +92,20 @@ void Supervisor::StopPod(const std::string& uid) {
     host_.emit({.type = runtime::PodEvent::Type::kPodStopped, .uid = uid});
     return;
   }
-  pod->Stop([this, uid] {
-    pods_.erase(uid);
-    FinishWhenEmpty();
-  });
+  Stop(*pod, uid);
+}
+
+void Supervisor::Stop(Pod& pod, const std::string& uid) {
+  if (pod.stopping()) return;
+  ++stopping_;
+  WatchLinks();
+  pod.Stop([this, uid] { OnPodGone(uid); });
+}
+
+void Supervisor::OnPodGone(const std::string& uid) {
+  pods_.erase(uid);
+  if (--stopping_ == 0) links_.Close();
+  FinishWhenEmpty();
 }
 
 void Supervisor::Exec(process::wire::Exec message, Descriptors descriptors) {
@@ -146,22 +153,25 @@ void Supervisor::AnswerSocket(uint64_t id, Result<UniqueFd> socket) {
   Send(reply, std::move(descriptors));
 }
 
+// Only while a pod stops: each pod's start would wake us several times for nothing.
 void Supervisor::WatchLinks() {
-  links_.WaitReadable([this] {
-    char ignored[16384];  // what matters is asked for: messages may have been dropped
-    while (::read(links_.fd(), ignored, sizeof ignored) > 0 || errno == ENOBUFS) errno = 0;
-    for (auto& [uid, pod] : pods_) pod->OnLinkChange();
-    WatchLinks();
-  });
+  if (links_.valid()) return;
+  auto links = ClusterNetwork::WatchLinks();
+  if (!links.ok()) return host_.report(links.error().message);  // pods then wait for their time-out
+  links_ = process::FdWatch(host_.context, std::move(links).value());
+  OnLinks();
+}
+
+void Supervisor::OnLinks() {
+  char ignored[16384];  // what matters is asked for: messages may have been dropped
+  for (errno = 0; ::read(links_.fd(), ignored, sizeof ignored) > 0 || errno == ENOBUFS;) errno = 0;
+  for (auto& [uid, pod] : pods_) pod->OnLinkChange();
+  links_.WaitReadable([this] { OnLinks(); });
 }
 
 void Supervisor::Shutdown() {
   if (std::exchange(shutting_down_, true)) return;
-  for (auto& [uid, pod] : pods_)
-    pod->Stop([this, uid = uid] {
-      pods_.erase(uid);
-      FinishWhenEmpty();
-    });
+  for (auto& [uid, pod] : pods_) Stop(*pod, uid);
   FinishWhenEmpty();
 }
 

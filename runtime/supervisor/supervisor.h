@@ -35,7 +35,10 @@ class Supervisor {
   void Exec(process::wire::Exec message, Descriptors descriptors);
   void OpenSocket(const process::wire::OpenSocket& message);
   void OpenClusterSocket(const process::wire::OpenClusterSocket& message);
+  void Stop(Pod& pod, const std::string& uid);
+  void OnPodGone(const std::string& uid);
   void WatchLinks();
+  void OnLinks();
   void FinishWhenEmpty();
   Pod* Find(const std::string& uid);
   void Send(const process::wire::Reply& reply, Descriptors descriptors = {});
@@ -45,7 +48,8 @@ class Supervisor {
   process::Channel& channel_;
   Parts parts_;
   PodHost host_;
-  process::FdWatch links_;
+  process::FdWatch links_;  // open while a pod stops
+  int stopping_ = 0;
   std::map<std::string, std::unique_ptr<Pod>> pods_;
   std::function<void()> finished_;
   bool shutting_down_ = false;

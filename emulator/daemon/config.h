@@ -1,0 +1,31 @@
+// The daemon's command line, and the cluster it asks for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "emulator/api/cluster_config.h"
+
+namespace tfemu::daemon {
+
+struct Options {
+  std::string home, cluster = "default", config_file, isolation = "auto", gpus = "none", gpu_model;
+  int nodes = 1;
+  bool ephemeral = false, foreground = false;
+  int ready_fd = -1;
+};
+
+struct HostFacts {
+  int cpus = 1;
+  int64_t memory_bytes = 0;
+  std::string kernel, os_image;
+};
+HostFacts ReadHostFacts();
+
+// Reads options.config_file when it is given, else makes options.nodes nodes of the host's size.
+Result<api::ClusterConfig> MakeConfig(const Options& options);
+
+// Node documents; pods of the i-th node get addresses of 10.244.i.0/24.
+std::vector<api::Json> MakeNodes(const api::ClusterConfig& config, const HostFacts& host, Instant now);
+
+}  // namespace tfemu::daemon

@@ -1,0 +1,189 @@
+#include "emulator/daemon/daemon.h"
+
+#include <fcntl.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+#include <sys/file.h>
+
+#include <boost/asio/signal_set.hpp>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "emulator/daemon/dns_server.h"
+#include "emulator/manager/cluster.h"
+#include "emulator/rpc/paths.h"
+#include "emulator/rpc/server.h"
+#include "emulator/store/sqlite_journal.h"
+#include "runtime/image/image_folders.h"
+#include "runtime/process/process_runtime.h"
+
+namespace tfemu::daemon {
+namespace {
+
+namespace fs = std::filesystem;
+using io::AsioExecutor;
+
+constexpr const char* kDnsAddress = "10.96.0.10";
+
+std::string Getenv(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  return value == nullptr ? "" : value;
+}
+
+// tfemu-supervisor beside this program, in ../libexec, or where a build tree has it.
+Result<std::string> FindSupervisor() {
+  if (const std::string given = Getenv("TFEMU_SUPERVISOR"); !given.empty()) return given;
+  std::error_code error;
+  const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
+  for (const char* place : {"tfemu-supervisor", "../libexec/tfemu/tfemu-supervisor", "../../runtime/supervisor/tfemu-supervisor"})
+    if (const fs::path candidate = (here / place).lexically_normal(); fs::exists(candidate, error)) return candidate.string();
+  return Error{Reason::kNotFound, "tfemu-supervisor is not beside " + here.string() + "/tfemud", "reinstall tfemu, or name it in TFEMU_SUPERVISOR"};
+}
+
+Result<void> CheckIsolation(const std::string& level) {
+  if (level != "auto" && level != "root")
+    return Error{Reason::kInvalid, "--isolation " + level + ": only root is provided by this version"};
+  if (::geteuid() != 0)
+    return Error{Reason::kForbidden, "pods need namespaces and cgroups, which need root", "run it again as root: sudo tfemu up"};
+  return {};
+}
+
+class Daemon {
+ public:
+  Daemon(const Options& options, api::ClusterConfig config) : options_(options), config_(std::move(config)), executor_(context_) {}
+
+  Result<void> Start() {
+    ASSIGN_OR_RETURN(paths_, rpc::MakeClusterPaths(options_.home, options_.cluster, Getenv));
+    RETURN_IF_ERROR(Lock());
+    ASSIGN_OR_RETURN(const std::string supervisor, FindSupervisor());
+    process::ProcessRuntime::Options runtime{paths_.state, options_.cluster, supervisor, [](const std::string& text) { spdlog::warn(text); }};
+    runtime_ = std::make_unique<process::ProcessRuntime>(executor_, std::move(runtime));
+    RETURN_IF_ERROR(runtime_->Start());  // first of all: this process has one thread still
+    RETURN_IF_ERROR(OpenStore());
+    image::ImageFoldersOptions images{image::DefaultImageFolders(config_.image_folders, options_.home), options_.home + "/cache"};
+    images_ = std::make_unique<image::ImageFolders>(executor_, std::move(images));
+    RETURN_IF_ERROR(StartCluster());
+    StartDns();
+    const rpc::Backend backend{executor_, cluster_->registry(), *store_, *runtime_, *images_, paths_.state,
+                               [this] { return Facts(); }, [this](std::function<void()> stopped) { Shutdown(std::move(stopped)); }};
+    server_ = std::make_unique<rpc::Server>(backend);
+    return server_->Start(paths_.socket);
+  }
+
+  void Run() {
+    boost::asio::signal_set signals(context_, SIGINT, SIGTERM);
+    signals.async_wait([this](const auto& error, int signal) {
+      if (error) return;
+      spdlog::info("{}: stopping", signal == SIGINT ? "SIGINT" : "SIGTERM");
+      Shutdown([] {});
+    });
+    context_.run();
+  }
+
+  // Everything is gone after this: pods, supervisor, sockets; with --ephemeral the state too.
+  void End() {
+    server_.reset();
+    dns_.reset();
+    if (runtime_) runtime_->Shutdown();
+    cluster_.reset();
+    runtime_.reset();
+    store_.reset();
+    journal_.reset();
+    std::error_code ignored;
+    if (options_.ephemeral && !paths_.state.empty()) fs::remove_all(paths_.state, ignored);
+  }
+
+ private:
+  Result<void> Lock() {
+    lock_.Reset(::open((paths_.state + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    if (!lock_.valid()) return Error{Reason::kUnavailable, "cannot write to " + paths_.state, "check its permissions and the space on its disk"};
+    if (::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0) return {};
+    return Error{Reason::kAlreadyExists, "cluster " + options_.cluster + " is already running", "tfemu info shows it; tfemu down stops it"};
+  }
+
+  Result<void> OpenStore() {
+    ASSIGN_OR_RETURN(journal_, store::SqliteJournal::Open(paths_.state + "/state.db"));
+    ASSIGN_OR_RETURN(store::SqliteJournal::Kept kept, journal_->Load());
+    store_ = std::make_unique<store::MemoryStore>(executor_, journal_.get());
+    store_->Load(std::move(kept.objects), kept.revision);
+    return {};
+  }
+
+  Result<void> StartCluster() {
+    manager::ClusterSettings settings;
+    settings.seed = std::random_device{}();
+    settings.nodes = MakeNodes(config_, ReadHostFacts(), executor_.Now());
+    settings.launch = {paths_.state, "cluster.local", config_.nas};
+    settings.time_scale = config_.time_scale;
+    cluster_ = std::make_unique<manager::Cluster>(manager::ClusterDeps{executor_, *store_, *runtime_, *images_}, std::move(settings));
+    runtime_->SetLostHandler([this](const std::string& why) {
+      spdlog::error("the supervisor ended, and its pods with it: {}", why);
+      cluster_->node_agent().OnRuntimeLost(why);
+    });
+    return cluster_->Start();
+  }
+
+  void StartDns() {
+    dns_ = std::make_unique<DnsServer>(executor_, *store_);
+    for (const bool udp : {true, false})
+      runtime_->OpenClusterSocket({kDnsAddress, 53, udp}, [this, udp](Result<UniqueFd> socket) {
+        if (!socket.ok()) spdlog::error("no cluster DNS: {}", socket.error().message);
+        else if (udp) dns_->ServeUdp(std::move(socket).value());
+        else dns_->ServeTcp(std::move(socket).value());
+      });
+  }
+
+  rpc::ClusterFacts Facts() const {
+    rpc::ClusterFacts facts{options_.cluster, TFEMU_VERSION, paths_.state, "root", "", "10.244.0.0/16", kDnsAddress, options_.ephemeral, started_};
+    facts.image_folders = images_->folders();
+    for (const Error& problem : images_->Problems()) facts.notes.push_back(problem.message);
+    facts.settings = {{"config", options_.config_file}, {"nodes", std::to_string(options_.nodes)}, {"gpus", options_.gpus}, {"gpu-model", options_.gpu_model}};
+    return facts;
+  }
+
+  void Shutdown(std::function<void()> stopped) {
+    if (std::exchange(stopping_, true)) return;
+    executor_.Post([this, stopped = std::move(stopped)] {
+      runtime_->Shutdown();
+      stopped();
+      server_->Stop([this] { context_.stop(); });
+    });
+  }
+
+  Options options_;
+  api::ClusterConfig config_;
+  boost::asio::io_context context_{1};
+  AsioExecutor executor_;
+  Instant started_ = executor_.Now();
+  rpc::ClusterPaths paths_;
+  UniqueFd lock_;
+  std::unique_ptr<store::SqliteJournal> journal_;
+  std::unique_ptr<store::MemoryStore> store_;
+  std::unique_ptr<process::ProcessRuntime> runtime_;
+  std::unique_ptr<image::ImageFolders> images_;
+  std::unique_ptr<manager::Cluster> cluster_;
+  std::unique_ptr<DnsServer> dns_;
+  std::unique_ptr<rpc::Server> server_;
+  bool stopping_ = false;
+};
+
+}  // namespace
+
+Result<void> RunCluster(const Options& options, const std::function<void()>& ready) {
+  RETURN_IF_ERROR(rpc::CheckClusterName(options.cluster));
+  RETURN_IF_ERROR(CheckIsolation(options.isolation));
+  ASSIGN_OR_RETURN(api::ClusterConfig config, MakeConfig(options));
+  Daemon daemon(options, std::move(config));
+  const Result<void> started = daemon.Start();
+  if (started.ok()) {
+    ready();
+    daemon.Run();
+  }
+  daemon.End();
+  return started;
+}
+
+}  // namespace tfemu::daemon
