@@ -80,6 +80,8 @@ class Making {
   std::ofstream log_;
   PipOutput pip_;
   int installed_before_ = 0;
+  int reported_ = 0;
+  std::string reported_doing_;
   asio::steady_timer ticker_;
 };
 
@@ -94,9 +96,11 @@ Making::Making(const PythonEnvironment& environment, ProgressSink progress, int 
 
 void Making::Report() {
   const int installed = pip_.installing() ? CountInstalled(staging_) - installed_before_ : 0;
-  progress_({.done = 1 + pip_.collected() + std::min(installed, pip_.packages()),
-             .total = 2 + 2 * pip_.packages(),
-             .text = pip_.doing()});
+  const int done = 1 + pip_.collected() + std::min(installed, pip_.packages());
+  if (done == reported_ && pip_.doing() == reported_doing_) return;
+  reported_ = done;
+  reported_doing_ = pip_.doing();
+  progress_({.done = done, .total = 2 + 2 * pip_.packages(), .text = pip_.doing()});
 }
 
 // pip unpacks everything in silence, so a clock asks how far it is.

@@ -1,3 +1,4 @@
+// The files and the environment that every container gets by itself.
 #include <algorithm>
 
 #include "emulator/base/strings.h"

@@ -153,6 +153,7 @@ class Planner {
     Emit(Type::kReadOnlySelf, "proc/sys");
     Emit(Type::kReadOnlySelf, "proc/sysrq-trigger");
     FileSystem("sys", "sysfs", "").read_only = true;
+    if (!request_.container.root.host) FileSystem("dev", "tmpfs", "mode=0755");  // the image's own is of no use
     static constexpr struct {
       const char* name;
       unsigned major, minor;
@@ -205,13 +206,20 @@ class Planner {
     return {};
   }
 
+  bool HoldsFiles(const std::string& name) const {
+    const auto& volumes = request_.pod.volumes;
+    return std::any_of(volumes.begin(), volumes.end(), [&](const auto& volume) {
+      return volume.name == name && volume.type == runtime::Volume::Type::kFiles;
+    });
+  }
+
   Result<void> EmitMount(const std::string& target, const runtime::Mount& mount) {
     const auto volume = request_.volumes.find(mount.volume);
     if (volume == request_.volumes.end())
       return Error{Reason::kInvalid, "the pod has no volume \"" + mount.volume + "\""};
     MountStep& step = Emit(Type::kBind, target);
     step.source = volume->second;
-    step.read_only = mount.read_only;
+    step.read_only = mount.read_only || HoldsFiles(mount.volume);
     if (!NormalizePath(mount.sub_path, step.sub_path))
       return Error{Reason::kInvalid, "the subPath \"" + mount.sub_path + "\" must not contain \"..\""};
     return {};

@@ -33,7 +33,19 @@ Number Network(Ipv4 address, unsigned prefix) {
   return number;
 }
 
+void SetHardwareAddress(rtnl_link* link, Ipv4 address) {
+  auto bytes = HardwareAddress(address);
+  const Number number(nl_addr_build(AF_LLC, bytes.data(), bytes.size()));
+  rtnl_link_set_addr(link, number.get());
+}
+
 }  // namespace
+
+std::array<uint8_t, 6> HardwareAddress(Ipv4 address) {
+  std::array<uint8_t, 6> bytes{0x0a, 0x58};  // locally administered
+  for (int i = 0; i < 4; ++i) bytes[static_cast<size_t>(2 + i)] = static_cast<uint8_t>(address >> (24 - 8 * i));
+  return bytes;
+}
 
 Result<Ipv4> ParseIpv4(const std::string& text) {
   in_addr wire{};
@@ -57,12 +69,13 @@ Result<Netlink> Netlink::Open() {
   return netlink;
 }
 
-Result<void> Netlink::AddBridge(const std::string& name, int index) {
+Result<void> Netlink::AddBridge(const std::string& name, int index, Ipv4 gateway) {
   const Link link(rtnl_link_alloc());
   rtnl_link_set_type(link.get(), "bridge");
   rtnl_link_set_name(link.get(), name.c_str());
   rtnl_link_set_ifindex(link.get(), index);
   rtnl_link_set_flags(link.get(), IFF_UP);
+  SetHardwareAddress(link.get(), gateway);
   return Outcome("add bridge " + name, rtnl_link_add(socket_.get(), link.get(), NLM_F_CREATE | NLM_F_EXCL));
 }
 
@@ -80,6 +93,7 @@ Result<void> Netlink::AddVeth(const VethPair& pair) {
   rtnl_link_set_name(peer.get(), pair.peer_name.c_str());
   rtnl_link_set_ifindex(peer.get(), pair.peer_index);
   rtnl_link_set_ns_fd(peer.get(), pair.peer_netns);
+  SetHardwareAddress(peer.get(), pair.peer_address);
   return Outcome("add veth " + pair.name, rtnl_link_add(socket_.get(), link.get(), NLM_F_CREATE | NLM_F_EXCL));
 }
 

@@ -1,3 +1,4 @@
+// Paths below a root that is not ours yet, through openat2.
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>

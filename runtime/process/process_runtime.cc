@@ -28,14 +28,15 @@ constexpr int kReadyTimeoutMs = 10'000;
 constexpr int kShutdownTimeoutMs = 10'000;
 constexpr int kChannelDescriptor = 3;
 
-int RunSupervisor(const std::string& program, int channel) {
+// The state folder as its argument tells people, and tools, whose supervisor it is.
+int RunSupervisor(const std::string& program, const std::string& state_folder, int channel) {
   ::setsid();  // a Ctrl-C in the daemon's terminal is the daemon's to handle
   if (channel == kChannelDescriptor)
     ::fcntl(channel, F_SETFD, 0);
   else if (::dup2(channel, kChannelDescriptor) < 0)
     return 127;
   CloseOnExecFrom(kChannelDescriptor + 1);
-  const char* const argv[] = {"tfemu-supervisor", nullptr};
+  const char* const argv[] = {"tfemu-supervisor", state_folder.c_str(), nullptr};
   ::execv(program.c_str(), const_cast<char* const*>(argv));
   std::fprintf(stderr, "cannot run %s: %s\n", program.c_str(), ::strerror(errno));
   ::fflush(stderr);
@@ -62,6 +63,8 @@ std::string ProcessRuntime::CgroupName() const {
 
 Result<void> ProcessRuntime::Start() {
   CHECK_THAT(!channel_);
+  if (!options_.state_folder.starts_with('/'))
+    return Error{Reason::kInvalid, "the state folder \"" + options_.state_folder + "\" is no absolute path"};
   if (::access(options_.supervisor_program.c_str(), X_OK)) return SystemError("run " + options_.supervisor_program);
   RETURN_IF_ERROR(MakeFolders(options_.state_folder));
   CleanUp();  // what a killed predecessor left
@@ -84,7 +87,7 @@ Result<void> ProcessRuntime::Spawn() {
   const UniqueFd theirs(ends[1]);
   // Being PID 1 of a pid namespace, the supervisor takes every pod with it, however it dies.
   auto child = Clone({.namespaces = CLONE_NEWPID},
-                     [&] { return RunSupervisor(options_.supervisor_program, theirs.get()); });
+                     [&] { return RunSupervisor(options_.supervisor_program, options_.state_folder, theirs.get()); });
   if (!child.ok()) return child.error();
   pid_ = child.value().pid;
   pidfd_ = std::move(child.value().pidfd);

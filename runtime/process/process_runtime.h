@@ -56,6 +56,8 @@ class ProcessRuntime final : public runtime::Runtime, public runtime::PodAccess 
   void OpenClusterSocket(const ClusterSocket& socket, SocketDone done);
 
   int supervisor_pid() const { return pid_; }  // 0: not running
+  // Of this cluster's folder in each cgroup hierarchy.
+  std::string CgroupName() const;
 
  private:
   struct Pending {
@@ -72,7 +74,6 @@ class ProcessRuntime final : public runtime::Runtime, public runtime::PodAccess 
   static void Complete(Pending pending, const Result<int>& result, UniqueFd socket);
   void FailPending(const std::string& why);
   void CleanUp();
-  std::string CgroupName() const;
   void Log(const std::string& text) const;
 
   io::AsioExecutor& executor_;

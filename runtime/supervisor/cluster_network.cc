@@ -27,6 +27,8 @@ Result<ClusterNetwork> ClusterNetwork::Open() {
   RETURN_IF_ERROR(network.netlink_.SetUp(process::kLoopback));
   // Pods of different nodes reach each other through this namespace.
   RETURN_IF_ERROR(process::WriteFile("/proc/sys/net/ipv4/ip_forward", "1"));
+  // Nobody speaks IPv6 on this side of the cables; its start-up traffic for each of them would only cost time.
+  (void)process::WriteFile("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1").ok();
   network.query_.Reset(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!network.query_.valid()) return SystemError("socket");
   return network;
@@ -45,7 +47,7 @@ Result<UniqueFd> ClusterNetwork::WatchLinks() {
 Result<int> ClusterNetwork::BridgeFor(Ipv4 gateway) {
   if (const auto known = bridges_.find(gateway); known != bridges_.end()) return known->second;
   const int index = next_bridge_++;
-  RETURN_IF_ERROR(netlink_.AddBridge("node" + std::to_string(index), index));
+  RETURN_IF_ERROR(netlink_.AddBridge("node" + std::to_string(index), index, gateway));
   RETURN_IF_ERROR(netlink_.AddAddress(index, gateway, kNodePrefix));
   bridges_[gateway] = index;
   return index;
@@ -63,7 +65,8 @@ Result<LinkIndex> ClusterNetwork::Attach(const std::string& address, const Uniqu
                                     .bridge = bridge,
                                     .peer_name = "eth0",
                                     .peer_index = kPodLink,
-                                    .peer_netns = pod_net.get()}));
+                                    .peer_netns = pod_net.get(),
+                                    .peer_address = number}));
   ASSIGN_OR_RETURN(auto pod, process::Netlink::Open());
   RETURN_IF_ERROR(pod.SetUp(process::kLoopback));
   RETURN_IF_ERROR(pod.SetUp(kPodLink));

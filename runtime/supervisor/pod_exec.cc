@@ -1,3 +1,4 @@
+// Exec: a process that is born into the pid namespace of a container and then enters the rest.
 #include <fcntl.h>
 #include <sched.h>
 

@@ -112,6 +112,8 @@ void AddVeth(int socket, int index, int pod_net) {
   Request request(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, Link(index, true));
   request.Text(IFLA_IFNAME, ("f" + std::to_string(index)).c_str());
   request.Number(IFLA_MASTER, kBridge);
+  request.Number(IFLA_NUM_TX_QUEUES, 1);
+  request.Number(IFLA_NUM_RX_QUEUES, 1);
   rtattr* info = request.Attribute(IFLA_LINKINFO);
   request.Text(IFLA_INFO_KIND, "veth");
   rtattr* data = request.Attribute(IFLA_INFO_DATA);
@@ -119,6 +121,8 @@ void AddVeth(int socket, int index, int pod_net) {
   const ifinfomsg end = Link(kPodLink, false);
   request.Raw(&end, sizeof end);
   request.Text(IFLA_IFNAME, "eth0");
+  request.Number(IFLA_NUM_TX_QUEUES, 1);
+  request.Number(IFLA_NUM_RX_QUEUES, 1);
   request.Number(IFLA_NET_NS_FD, static_cast<uint32_t>(pod_net));
   request.End(peer);
   request.End(data);

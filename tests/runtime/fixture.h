@@ -46,6 +46,7 @@ class Cluster {
   runtime::PodEvent RunToEnd(const std::string& uid, const std::string& address, const std::string& script);
   // What the container wrote to one of its streams, without stamps.
   std::string Output(const runtime::ContainerLaunch& container, runtime::Stream stream = runtime::Stream::kStdout);
+  bool HasLog(const std::string& uid) const;  // it has written something
   std::string OutputOf(const std::string& uid) { return Output(Shell(uid, "")); }
 
  private:
