@@ -48,9 +48,9 @@ std::optional<Error> BlameIndentation(std::string_view text, const std::string& 
     if (row.substr(0, indent).find('\t') != std::string_view::npos && indent < row.size() && row[indent] != '#')
       return At(file, line, "a tab stands in the indentation; YAML takes only blanks there",
                 "replace tabs by blanks: sed -i 's/\\t/  /g' FILE");
-    if (const auto blank = OddBlankAt(row.substr(indent)))
-      return At(file, line, "a " + blank->name + " stands in the indentation; YAML takes only ordinary blanks there",
-                "replace it with ordinary blanks");
+    if (const auto blank = MisplacedOddBlank(row))
+      return At(file, line, "a " + blank->name + " stands where YAML needs an ordinary blank",
+                "replace it with an ordinary blank");
     begin = end + 1;
   }
   return std::nullopt;

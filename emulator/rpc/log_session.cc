@@ -12,6 +12,8 @@ namespace fs = std::filesystem;
 
 // Messages handed to the transport ahead of time: enough to keep it busy, little enough to stay small.
 constexpr size_t kMaxQueued = 2;
+// How long a job's other pods are listened to after its end.
+constexpr Duration kLinger = std::chrono::milliseconds(500);
 
 std::vector<fs::path> NewestFirst(const fs::path& folder) {
   std::error_code error;
@@ -170,15 +172,29 @@ void LogSession::Pump() {
     idle = PumpReader(*next_++) ? 0 : idle + 1;
   }
   if (out_->Queued() >= kMaxQueued) return;
-  // A job that is over may leave pods running (its parameter servers): they have said what there is to say.
-  const bool done = std::ranges::all_of(
-      readers_, [&](const Reader& reader) { return reader.done || !selection_.Named(reader.source.file().pod); });
-  if (!request_.follow() || (done && selection_.Complete())) {
+  if (!request_.follow() || Over()) {
     // Without `follow` everything written so far has been read by now.
     for (auto& reader : readers_)
       if (!reader.done) EndAttempt(reader);
     out_->Finish(grpc::Status::OK);
   }
+}
+
+// A job that is over may leave pods running (its parameter servers): they get a moment, and are not waited for.
+bool LogSession::Over() {
+  const auto done = [this](const Reader& reader) {
+    return reader.done || (lingered_ && !selection_.Named(reader.source.file().pod));
+  };
+  if (!selection_.Complete()) return false;
+  if (std::ranges::all_of(readers_, done)) return true;
+  if (!linger_)
+    linger_ = backend_.executor.PostAt(backend_.executor.Now() + kLinger, [self = weak_from_this()] {
+      const auto session = self.lock();
+      if (session == nullptr || session->out_ == nullptr) return;
+      session->lingered_ = true;
+      session->Pump();
+    });
+  return false;
 }
 
 bool LogSession::PumpReader(Reader& reader) {

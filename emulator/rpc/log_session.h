@@ -44,6 +44,7 @@ class LogSession final : public StreamSession<v1::LogsRequest, v1::LogsReply>,
   void OnEvent(const store::WatchEvent& event);
   void Open(Reader& reader);
   void Pump();
+  bool Over();
   bool PumpReader(Reader& reader);  // true when it wrote something
   void EndAttempt(Reader& reader);
   void Send(Reader& reader, std::string bytes);
@@ -59,6 +60,8 @@ class LogSession final : public StreamSession<v1::LogsRequest, v1::LogsReply>,
   std::optional<store::WatchId> watch_;
   std::unique_ptr<FileWatch> files_;
   int next_id_ = 1;
+  std::optional<TimerId> linger_;  // a job is over; pods that end with it get a moment for their last lines
+  bool lingered_ = false;
 };
 
 }  // namespace tfemu::rpc

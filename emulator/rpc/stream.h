@@ -102,9 +102,10 @@ class StreamCore : public StreamOut<Response>,
     if (finishing_) return;
     finishing_ = true;
     status_ = std::move(status);
-    Advance();
-    // The session may be the caller: it goes when the stack is unwound.
+    // The session may be the caller: it goes when the stack is unwound. Until then the task keeps this core alive,
+    // which the reactor no longer does once it has finished.
     Post([](StreamCore& core) { core.Drop(); });
+    Advance();
   }
 
  private:

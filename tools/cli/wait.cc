@@ -47,18 +47,14 @@ Judge JudgeCondition(const std::string& text) {
   };
 }
 
-// "{.status.phase}=Running"; without a value, any value will do.
+// "{.status.phase}=Running", the braces and quotes around them optional; without a value, any value will do.
 Result<Judge> JudgePath(const std::string& text) {
-  const size_t close = text.rfind("}=");
-  std::string path = text.substr(0, close == std::string::npos ? text.size() : close + 1), value;
-  bool any = close == std::string::npos;
-  if (!any) value = text.substr(close + 2);
-  if (any && text.find('{') == std::string::npos) {
-    const size_t equals = text.rfind('=');
-    any = equals == std::string::npos;
-    path = text.substr(0, equals);
-    if (!any) value = text.substr(equals + 1);
-  }
+  const size_t close = text.rfind('}');
+  const size_t equals = text.find('=', close == std::string::npos ? 0 : close);
+  std::string path(Trim(text.substr(0, equals)));
+  if (path.size() > 1 && path.front() == '\'' && path.back() == '\'') path = path.substr(1, path.size() - 2);
+  const bool any = equals == std::string::npos;
+  const std::string value = any ? "" : text.substr(equals + 1);
   ASSIGN_OR_RETURN(const auto parsed, codec::ParseJsonPath(path));
   return Judge([parsed, value, any](const api::Object* object) {
     if (object == nullptr) return Verdict::kHopeless;

@@ -101,7 +101,13 @@ TEST_CASE("three-way merge") {
       {"{}", "{\"a\":null}", "{\"a\":1}", "{}"},
       {"{\"a\":{\"x\":1}}", "{\"a\":5}", "{\"a\":{\"x\":1}}", "{\"a\":5}"},
       {"{\"a\":5}", "{\"a\":{\"x\":1}}", "{\"a\":5}", "{\"a\":{\"x\":1}}"},
-      {"{\"a\":1}", "{}", "{}", "{}"}};
+      {"{\"a\":1}", "{}", "{}", "{}"},
+      // Lists of named items: by name, in the manifest's order, with what the server added.
+      {R"({"c":[{"name":"a","x":1}]})", R"({"c":[{"name":"a","x":1}]})", R"({"c":[{"name":"a","x":1,"d":2},{"name":"added"}]})",
+       R"({"c":[{"name":"a","x":1,"d":2},{"name":"added"}]})"},
+      {R"({"c":[{"name":"a","x":1},{"name":"b"}]})", R"({"c":[{"name":"n"},{"name":"a"}]})",
+       R"({"c":[{"name":"a","x":1,"d":2},{"name":"b"}]})", R"({"c":[{"name":"n"},{"name":"a","d":2}]})"},
+      {"null", R"({"c":[{"name":"a"},{"name":"a"}]})", R"({"c":[{"name":"a","d":2}]})", R"({"c":[{"name":"a"},{"name":"a"}]})"}};
   for (const auto& one : cases) {
     CAPTURE(one.desired);
     CHECK(ThreeWayMerge(json::parse(one.last), json::parse(one.desired), json::parse(one.live)) == json::parse(one.merged));

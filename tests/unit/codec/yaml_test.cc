@@ -77,10 +77,10 @@ TEST_CASE("documents: many, empty ones dropped, lists expanded, JSON") {
 }
 
 TEST_CASE("anchors, aliases and merge keys") {
-  const json doc = One("base: &b {x: 1, y: 2}\none:\n  <<: *b\n  y: 3\ntwo: *b\nthree:\n  <<: [*b, {z: 4, x: 9}]\n");
-  CHECK(doc["one"] == json{{"x", 1}, {"y", 3}});
-  CHECK(doc["two"] == json{{"x", 1}, {"y", 2}});
-  CHECK(doc["three"] == json{{"x", 1}, {"y", 2}, {"z", 4}});
+  const json doc = One("base: &b {u: 1, v: 2}\none:\n  <<: *b\n  v: 3\ntwo: *b\nthree:\n  <<: [*b, {w: 4, u: 9}]\n");
+  CHECK(doc["one"] == json{{"u", 1}, {"v", 3}});
+  CHECK(doc["two"] == json{{"u", 1}, {"v", 2}});
+  CHECK(doc["three"] == json{{"u", 1}, {"v", 2}, {"w", 4}});
   CHECK(Has(Refused("a: &a\n  b: *a\n").message, "alias"));
   CHECK(Has(Refused("a: *nowhere\n").message, "f.yaml:1"));
   CHECK(Has(Refused("a:\n  <<: 5\n").message, "<< needs a mapping"));

@@ -56,7 +56,9 @@ TEST_CASE("write, get, list, delete and their errors") {
   const auto created = fixture.client->Call(&Stub::Write, write);
   REQUIRE_MESSAGE(created.ok(), (created.ok() ? "" : created.error().message));
   CHECK(created.value().outcome() == v1::WriteReply::CREATED);
-  CHECK(fixture.client->Call(&Stub::Write, write).value().outcome() == v1::WriteReply::UNCHANGED);
+  const auto again = fixture.client->Call(&Stub::Write, write);
+  REQUIRE_MESSAGE(again.ok(), (again.ok() ? "" : again.error().message));
+  CHECK(again.value().outcome() == v1::WriteReply::UNCHANGED);
   write.set_create(true);
   CHECK(fixture.client->Call(&Stub::Write, write).error().reason == Reason::kAlreadyExists);
 
