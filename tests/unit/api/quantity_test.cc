@@ -1,3 +1,4 @@
+// Quantities: reading and writing them.
 #include "emulator/api/quantity.h"
 
 #include <doctest/doctest.h>

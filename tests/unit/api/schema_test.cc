@@ -1,3 +1,4 @@
+// The field tables, and the walk that checks documents against them.
 #include "emulator/api/schema.h"
 
 #include <doctest/doctest.h>

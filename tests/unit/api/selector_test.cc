@@ -1,3 +1,4 @@
+// Label selectors in their text form.
 #include "emulator/api/selector.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// TFJobs: TF_CONFIG, replica pods and services, refusals.
 #include "emulator/api/tfjob.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// Where pods go, and the sentence when they go nowhere.
 #include "scheduler/scheduler.h"
 
 #include <doctest/doctest.h>

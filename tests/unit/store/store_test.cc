@@ -1,3 +1,4 @@
+// The store: versions, watches, history, the SQLite file behind it.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
