@@ -136,6 +136,12 @@ int TargetPort(const Object& service, int port, const Object& pod) {
   return 0;
 }
 
+bool UsesClaim(const Object& pod, const std::string& claim) {
+  for (const auto& volume : FieldList(pod.doc(), "spec.volumes"))
+    if (FieldText(volume, "persistentVolumeClaim.claimName") == claim) return true;
+  return false;
+}
+
 int64_t DesiredReplicas(const Object& object) {
   const Json& replicas = Field(object.doc(), "spec.replicas");
   return replicas.is_number() ? replicas.get<int64_t>() : 1;

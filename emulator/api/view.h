@@ -64,6 +64,7 @@ int TargetPort(const Object& service, int port, const Object& pod);
 // The port a pod's container calls `name`; 0: none.
 int NamedPort(const Object& pod, const std::string& name);
 
+bool UsesClaim(const Object& pod, const std::string& claim);
 int64_t DesiredReplicas(const Object& object);    // spec.replicas, 1 when absent
 int64_t AvailableReplicas(const Object& object);  // status.availableReplicas
 std::vector<std::string> ImagesOf(const Json& doc);  // every container image anywhere in the document, in order

@@ -8,7 +8,7 @@ namespace {
 
 using Row = std::pair<std::string_view, std::string_view>;
 constexpr std::array<Row, 20> kOddBlanks = {{
-    {"\xC2\xA0", "no-break space (U+00A0)"},
+    {"\xC2\xA0", "non-breaking space (U+00A0)"},
     {"\xC2\x85", "next line (U+0085)"},
     {"\xE1\x9A\x80", "ogham space mark (U+1680)"},
     {"\xE2\x80\x80", "en quad (U+2000)"},
@@ -23,11 +23,11 @@ constexpr std::array<Row, 20> kOddBlanks = {{
     {"\xE2\x80\x89", "thin space (U+2009)"},
     {"\xE2\x80\x8A", "hair space (U+200A)"},
     {"\xE2\x80\x8B", "zero-width space (U+200B)"},
-    {"\xE2\x80\xAF", "narrow no-break space (U+202F)"},
+    {"\xE2\x80\xAF", "narrow non-breaking space (U+202F)"},
     {"\xE2\x81\x9F", "medium mathematical space (U+205F)"},
     {"\xE2\x81\xA0", "word joiner (U+2060)"},
     {"\xE3\x80\x80", "ideographic space (U+3000)"},
-    {"\xEF\xBB\xBF", "zero-width no-break space (U+FEFF)"},
+    {"\xEF\xBB\xBF", "zero-width non-breaking space (U+FEFF)"},
 }};
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace tfemu::codec {
 
 struct OddBlank {
   size_t at = 0;         // byte offset in the text
-  std::string name;      // "no-break space (U+00A0)"
+  std::string name;      // "non-breaking space (U+00A0)"
   std::string bytes;     // its UTF-8
 };
 

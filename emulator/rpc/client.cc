@@ -13,7 +13,7 @@ namespace tfemu::rpc {
 namespace {
 
 Error NotRunning(const std::string& cluster) {
-  return Error{Reason::kUnavailable, "the cluster \"" + cluster + "\" is not running",
+  return Error{Reason::kNotFound, "the cluster \"" + cluster + "\" is not running",
                "start it: tfemu up" + (cluster == "default" ? "" : " --cluster " + cluster)};
 }
 

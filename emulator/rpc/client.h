@@ -150,7 +150,7 @@ using PortCall = DuplexCall<v1::PortInput, v1::PortOutput>;
 
 class Client {
  public:
-  // kUnavailable when nobody listens on the socket; `cluster` is for the message.
+  // kNotFound when nobody listens on the socket; `cluster` is for the message.
   static Result<std::unique_ptr<Client>> Connect(const std::string& socket_path, const std::string& cluster);
   explicit Client(std::shared_ptr<grpc::Channel> channel);
 

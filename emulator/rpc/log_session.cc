@@ -170,7 +170,9 @@ void LogSession::Pump() {
     idle = PumpReader(*next_++) ? 0 : idle + 1;
   }
   if (out_->Queued() >= kMaxQueued) return;
-  const bool done = std::ranges::all_of(readers_, &Reader::done);
+  // A job that is over may leave pods running (its parameter servers): they have said what there is to say.
+  const bool done = std::ranges::all_of(
+      readers_, [&](const Reader& reader) { return reader.done || !selection_.Named(reader.source.file().pod); });
   if (!request_.follow() || (done && selection_.Complete())) {
     // Without `follow` everything written so far has been read by now.
     for (auto& reader : readers_)

@@ -19,14 +19,24 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMaxSocketPath = sizeof(sockaddr_un::sun_path) - 1;
 
-// A folder of ours alone. Parents are made as usual, only the folder itself is private.
-Result<void> MakePrivate(const fs::path& folder) {
+Error Refused(const fs::path& folder, int error) {
+  return Error{error == EACCES || error == EPERM ? Reason::kForbidden : Reason::kUnavailable,
+               "cannot make the folder " + folder.string() + ": " + std::strerror(error), "choose another with TFEMU_HOME"};
+}
+
+// One that is there already may be shared (such as /tmp) and is left as it is.
+Result<void> MakeHome(const fs::path& folder) {
   std::error_code error;
-  if (folder.has_parent_path()) fs::create_directories(folder.parent_path(), error);
-  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
-    return Error{errno == EACCES || errno == EPERM ? Reason::kForbidden : Reason::kUnavailable,
-                 "cannot make the folder " + folder.string() + ": " + std::strerror(errno),
-                 "choose another with TFEMU_HOME"};
+  if (fs::is_directory(folder, error)) return {};
+  fs::create_directories(folder.parent_path(), error);
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return Refused(folder, errno);
+  if (!fs::is_directory(folder, error)) return Refused(folder, ENOTDIR);
+  return {};
+}
+
+// A folder of ours alone, and no link to elsewhere.
+Result<void> MakePrivate(const fs::path& folder) {
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return Refused(folder, errno);
   struct stat info {};
   if (::lstat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != ::geteuid())
     return Error{Reason::kForbidden, folder.string() + " is not a folder of yours",
@@ -53,7 +63,9 @@ Result<std::string> HomeFolder(const Environment& environment) {
   if (home.empty() && !environment("XDG_STATE_HOME").empty()) home = environment("XDG_STATE_HOME") + "/tfemu";
   if (home.empty() && !environment("HOME").empty()) home = environment("HOME") + "/.local/state/tfemu";
   if (home.empty()) return Error{Reason::kBadRequest, "no folder for the state: HOME is not set", "set TFEMU_HOME"};
-  return fs::absolute(home).lexically_normal().string();
+  home = fs::absolute(home).lexically_normal().string();
+  while (home.size() > 1 && home.back() == '/') home.pop_back();
+  return home;
 }
 
 Result<void> CheckClusterName(const std::string& name) {
@@ -68,7 +80,7 @@ Result<ClusterPaths> MakeClusterPaths(const std::string& home, const std::string
                                       const Environment& environment) {
   RETURN_IF_ERROR(CheckClusterName(name));
   auto paths = Named(home, name);
-  RETURN_IF_ERROR(MakePrivate(home));
+  RETURN_IF_ERROR(MakeHome(home));
   RETURN_IF_ERROR(MakePrivate(paths.state));
   if (paths.socket.size() <= kMaxSocketPath) return paths;
   const std::string folder = ShortFolder(environment);

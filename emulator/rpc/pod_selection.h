@@ -18,6 +18,8 @@ class PodSelection {
   // kNotFound when a target is not there; a missing pod is no error here, for its logs may be kept.
   Result<void> Begin(const v1::LogsRequest& request);
   bool Contains(const api::Object& pod) const;
+  // The pod was asked for by its name, not through a workload or labels.
+  bool Named(const std::string& pod) const { return pods_.contains(pod); }
   // True when no further pod can join: only single pods were asked for, or every workload is over or gone.
   bool Complete() const;
 

@@ -1,6 +1,7 @@
 #include "emulator/rpc/service.h"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "emulator/rpc/convert.h"
 #include "emulator/rpc/exec_session.h"
@@ -86,7 +87,9 @@ ClusterService::Unary* ClusterService::Info(Context* context, const v1::InfoRequ
 ClusterService::Unary* ClusterService::Shutdown(Context* context, const v1::ShutdownRequest*, v1::ShutdownReply*) {
   auto* reactor = context->DefaultReactor();
   backend_.executor.Post([this, reactor] {
-    backend_.shutdown([reactor] { reactor->Finish(grpc::Status::OK); });
+    // The second who asks does not wait for the first one's pods.
+    if (std::exchange(shutting_down_, true)) reactor->Finish(grpc::Status::OK);
+    else backend_.shutdown([reactor] { reactor->Finish(grpc::Status::OK); });
   });
   return reactor;
 }

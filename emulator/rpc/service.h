@@ -45,6 +45,7 @@ class ClusterService final : public v1::Cluster::CallbackService {
   Backend backend_;
   std::list<std::weak_ptr<OpenCall>> calls_;
   std::unique_ptr<grpc::Status> ended_;
+  bool shutting_down_ = false;
 };
 
 }  // namespace tfemu::rpc

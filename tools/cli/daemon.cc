@@ -163,7 +163,8 @@ Result<void> StopDaemon(Session& session, bool purge) {
 std::string DifferenceFrom(const rpc::v1::InfoReply& info, const UpOptions& options) {
   for (const auto& [name, value] : options.Flags()) {
     const auto running = info.settings().find(name);
-    const std::string theirs = running == info.settings().end() ? "" : running->second;
+    std::string theirs = running == info.settings().end() ? "" : running->second;
+    if (name == "isolation") theirs = value == "auto" ? value : info.isolation();
     const std::string ours = name == "config" ? fs::absolute(value).string() : value;
     if (theirs != ours) return "--" + name + " is " + (theirs.empty() ? "the default" : theirs) + ", not " + ours;
   }

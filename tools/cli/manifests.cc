@@ -145,7 +145,8 @@ std::vector<Error> Locate(const Manifest& manifest, const Error& error) {
 Result<Applied> WriteManifest(rpc::Client& client, const Manifest& manifest, const ApplyOptions& options) {
   rpc::v1::WriteRequest request;
   request.set_json(manifest.document.value.dump(-1, ' ', false, api::Json::error_handler_t::replace));
-  request.set_create(options.create);
+  const bool runs = manifest.key.kind == "TFJob" || manifest.key.kind == "Pod";
+  request.set_create(options.create || (options.new_runs && runs));
   request.set_strict(options.strict);
   request.set_dry_run(options.dry_run);
   ASSIGN_OR_RETURN(const auto reply, client.Call(&rpc::Stub::Write, request));

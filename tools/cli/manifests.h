@@ -34,6 +34,7 @@ struct Applied {
 };
 struct ApplyOptions {
   bool create = false, strict = false, dry_run = false;
+  bool new_runs = false;  // TFJobs and Pods must not exist yet, whatever the rest
 };
 Result<Applied> WriteManifest(rpc::Client& client, const Manifest& manifest, const ApplyOptions& options);
 // What would be refused, without writing anything: all errors of all manifests.

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "tools/cli/complete.h"
 #include "tools/cli/targets.h"
 #include "tools/cli/verbs.h"
 #include "tools/cli/version.h"
@@ -10,8 +11,12 @@
 namespace tfemu::cli {
 namespace {
 
+constexpr std::string_view kCompleteWord = "__complete";
+
 using AddVerb = void (*)(CLI::App&, Session&);
-constexpr AddVerb kVerbs[] = {AddUp, AddDown, AddInfo, AddApply, AddGet, AddLogs, AddVersion};
+constexpr AddVerb kVerbs[] = {AddUp,     AddDown,  AddInfo,   AddDoctor,      AddApply, AddGet,
+                              AddDescribe, AddLogs, AddExec, AddPortForward, AddScale, AddDelete,
+                              AddWait,     AddEvents, AddRun, AddImage,       AddVersion, AddCompletion};
 
 std::vector<std::string> Names(const CLI::App& app) {
   std::vector<std::string> names;
@@ -81,8 +86,37 @@ std::vector<std::string> VerbNames() {
   return Names(app);
 }
 
+FlagTable FlagsOf(const std::vector<std::string>& words) {
+  Session session([](const std::string&) { return std::string(); }, {});
+  CLI::App app;
+  Build(app, session);
+  FlagTable table;
+  const auto add = [&table](const CLI::App& level) {
+    for (const auto* option : level.get_options()) {
+      for (const auto& name : option->get_lnames()) table.names.push_back("--" + name);
+      if (option->get_items_expected_max() == 0) continue;
+      for (const auto& name : option->get_lnames()) table.with_value.insert("--" + name);
+      for (const auto& name : option->get_snames()) table.with_value.insert("-" + name);
+    }
+  };
+  add(app);
+  const auto names = Names(app);
+  for (const auto& word : words)
+    if (std::ranges::find(names, word) != names.end()) {
+      add(*app.get_subcommand(word));
+      break;
+    }
+  return table;
+}
+
 int RunCommandLine(const std::vector<std::string>& arguments, Session& session) {
-  CLI::App app("Run Kubeflow TFJobs on this host, without Kubernetes and without containers' engines.");
+  // Asked by the shells' completion at every key: not a verb, so that no help lists it.
+  if (!arguments.empty() && arguments.front() == kCompleteWord) {
+    for (const auto& candidate : Complete({arguments.begin() + 1, arguments.end()}, session))
+      session.terminal.Print(candidate + "\n");
+    return kOk;
+  }
+  CLI::App app("Run Kubeflow TFJobs on this host, without Kubernetes and without a container engine.");
   Build(app, session);
   const auto names = Names(app);
   const std::string verb = FirstWord(arguments);

@@ -10,6 +10,17 @@ namespace {
 // What `get all` shows: the workloads, as kubectl's category of that name.
 constexpr std::string_view kAll[] = {"Pod", "Service", "Deployment", "ReplicaSet", "TFJob"};
 
+// Two neighbours in the wrong order are one slip, not two.
+size_t TypingDistance(const std::string& typed, const std::string& meant) {
+  size_t best = EditDistance(typed, meant);
+  for (size_t i = 0; i + 1 < typed.size(); ++i) {
+    std::string swapped = typed;
+    std::swap(swapped[i], swapped[i + 1]);
+    best = std::min(best, 1 + EditDistance(swapped, meant));
+  }
+  return best;
+}
+
 std::vector<std::string> KindWords() {
   std::vector<std::string> words;
   for (const auto& kind : api::Kinds()) {
@@ -35,7 +46,7 @@ Result<std::vector<const api::Kind*>> ParseKinds(const std::string& list) {
 }  // namespace
 
 std::string Closest(const std::string& word, const std::vector<std::string>& words) {
-  const auto distance = [&](const std::string& other) { return EditDistance(ToLower(word), other); };
+  const auto distance = [&](const std::string& other) { return TypingDistance(ToLower(word), other); };
   const auto best = std::ranges::min_element(words, {}, distance);
   if (best == words.end() || word.empty()) return {};
   return distance(*best) <= std::max<size_t>(1, word.size() / 3) ? *best : std::string();

@@ -31,7 +31,7 @@ int Up(Session& session, const UpOptions& options) {
                                 "tfemu down first, or choose another name with --cluster"});
     session.terminal.Note("the cluster \"" + session.flags.cluster + "\" is already up");
     return ShowCluster(session);
-  } else if (running.error().hint.find("tfemu up") == std::string::npos) {
+  } else if (running.error().reason != Reason::kNotFound) {
     return session.Fail(running.error());
   }
   if (const auto started = StartDaemon(session, options); !started.ok()) return session.Fail(started.error());
@@ -47,7 +47,7 @@ int Down(Session& session, bool purge) {
     session.terminal.Note("the cluster \"" + session.flags.cluster + "\" is down");
     return kOk;
   }
-  if (client.error().hint.find("tfemu up") == std::string::npos) return session.Fail(client.error());
+  if (client.error().reason != Reason::kNotFound) return session.Fail(client.error());
   std::error_code error;
   if (purge && std::filesystem::remove_all(paths.value().state, error) > 0)
     session.terminal.Note("the state of the cluster \"" + session.flags.cluster + "\" is removed");

@@ -1,0 +1,240 @@
+// tfemu run.
+#include "tools/cli/run.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <boost/asio/signal_set.hpp>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+#include "emulator/api/scheme.h"
+#include "emulator/api/view.h"
+#include "emulator/base/time_format.h"
+#include "emulator/rpc/client.h"
+#include "tools/cli/await.h"
+#include "tools/cli/deletion.h"
+#include "tools/cli/image_prepare.h"
+#include "tools/cli/junit.h"
+#include "tools/cli/objects.h"
+#include "tools/cli/run_follow.h"
+#include "tools/cli/targets.h"
+#include "tools/cli/up_flags.h"
+#include "tools/cli/verbs.h"
+
+namespace tfemu::cli {
+namespace {
+
+// Pods and jobs end; what else runs only has to come up.
+bool IsRun(const std::string& kind) { return kind == "TFJob" || kind == "Pod" || kind == "Deployment"; }
+
+}  // namespace
+
+// The first Ctrl-C ends the run in good order, the second at once.
+struct RunCommand::Signals {
+  Signals(Session& owner) : session(owner), set(owner.context(), SIGINT, SIGTERM) { Await(); }
+
+  void Await() {
+    set.async_wait([this](const boost::system::error_code& error, int) {
+      if (error) return;
+      if (interrupted) {
+        session.terminal.Warn("aborted; what the run made may still be there: tfemu get all, tfemu down --cluster NAME");
+        std::_Exit(kRunInterrupted);
+      }
+      interrupted = true;
+      session.terminal.Note("interrupted; cleaning up (Ctrl-C again aborts)");
+      if (on_interrupt) on_interrupt();
+      Await();
+    });
+  }
+
+  Session& session;
+  boost::asio::signal_set set;
+  bool interrupted = false;
+  std::function<void()> on_interrupt;
+};
+
+RunCommand::RunCommand(Session& session, const RunOptions& options)
+    : session_(session), options_(options), signals_(std::make_unique<Signals>(session)), started_(session.Now()) {}
+
+RunCommand::~RunCommand() = default;
+
+// Signals that came while a call blocked are looked at between the phases.
+bool RunCommand::interrupted() const {
+  session_.context().poll();
+  session_.context().restart();
+  return signals_->interrupted;
+}
+
+int RunCommand::Execute() {
+  auto manifests = ReadManifests(options_.files, session_.flags.ns);
+  if (!manifests.ok()) return session_.Fail(manifests.error()), kRunWrong;
+  manifests_ = std::move(manifests).value();
+  if (std::ranges::none_of(manifests_, [](const Manifest& one) { return IsRun(one.key.kind); }))
+    return session_.Fail(Error{Reason::kInvalid, "nothing in these manifests runs",
+                               "run takes a TFJob, a Pod or a Deployment; tfemu apply takes anything"}), kRunWrong;
+  if (const auto code = EnsureCluster()) return *code;
+  std::optional<int> code;
+  for (const auto phase : {&RunCommand::Check, &RunCommand::Prepare, &RunCommand::Apply}) {
+    if (!code) code = (this->*phase)();
+    if (!code && interrupted()) code = kRunInterrupted;
+  }
+  if (!code) code = Follow();
+  Report(*code);
+  return CleanUp(*code);
+}
+
+std::optional<int> RunCommand::EnsureCluster() {
+  if (const auto running = session_.Connect(); running.ok()) {
+    const auto info = running.value()->Call(&rpc::Stub::Info, rpc::v1::InfoRequest());
+    if (!info.ok()) return session_.Fail(info.error()), kRunImpossible;
+    const std::string difference = DifferenceFrom(info.value(), options_.up);
+    if (difference.empty()) return std::nullopt;
+    session_.Fail(Error{Reason::kConflict, "the cluster \"" + session_.flags.cluster + "\" is up and differs: " + difference,
+                        "tfemu down first, or give the run a cluster of its own: --cluster NAME"});
+    return kRunImpossible;
+  }
+  // A cluster of that name may have a state that is to be kept; then the run gets one of its own.
+  const auto paths = session_.Paths();
+  if (!paths.ok()) return Refuse({paths.error()});
+  std::error_code error;
+  if (std::filesystem::exists(paths.value().state, error))
+    session_.flags.cluster = "run-" + std::to_string(::getpid());
+  UpOptions up = options_.up;
+  up.ephemeral = !options_.keep;
+  session_.terminal.Note("starting the cluster \"" + session_.flags.cluster + "\"");
+  const auto started = StartDaemon(session_, up);
+  if (!started.ok()) return session_.Fail(started.error()), kRunImpossible;
+  own_cluster_ = true;
+  return std::nullopt;
+}
+
+int RunCommand::Refuse(const std::vector<Error>& errors) {
+  int code = kRunWrong;
+  for (const auto& error : errors) {
+    session_.terminal.ShowError(error);
+    // What is not found here is not the manifest's fault alone: an image, a namespace.
+    if (error.reason == Reason::kNotFound || error.reason == Reason::kUnavailable) code = kRunImpossible;
+  }
+  failure_ = errors.front().message;
+  return code;
+}
+
+std::optional<int> RunCommand::Check() {
+  const auto client = session_.Connect();
+  if (!client.ok()) return Refuse({client.error()});
+  const auto errors =
+      CheckManifests(*client.value(), manifests_, {.strict = options_.strict, .new_runs = true});
+  if (!errors.empty()) return Refuse(errors);
+  const auto namespaces = ListObjects(*client.value(), {"Namespace", "", ""});
+  if (!namespaces.ok()) return Refuse({namespaces.error()});
+  revision_ = namespaces.value().revision;
+  return std::nullopt;
+}
+
+std::optional<int> RunCommand::Prepare() {
+  std::vector<std::string> images;
+  for (const auto& manifest : manifests_)
+    for (auto& image : api::ImagesOf(manifest.document.value))
+      if (std::ranges::find(images, image) == images.end()) images.push_back(std::move(image));
+  const auto prepared = PrepareImages(session_, images);
+  if (interrupted()) return kRunInterrupted;
+  if (!prepared.ok()) {
+    session_.Fail(prepared.error());
+    failure_ = prepared.error().message;
+    return kRunImpossible;
+  }
+  return std::nullopt;
+}
+
+std::optional<int> RunCommand::Apply() {
+  const auto client = session_.Connect();
+  if (!client.ok()) return Refuse({client.error()});
+  for (const auto& manifest : manifests_) {
+    const auto applied =
+        WriteManifest(*client.value(), manifest, {.strict = options_.strict, .new_runs = true});
+    if (!applied.ok()) return Refuse(Locate(manifest, applied.error()));
+    for (const auto& warning : applied.value().warnings) session_.terminal.Warn(warning);
+    const auto& key = applied.value().object.key();
+    if (applied.value().outcome == rpc::v1::WriteReply::CREATED) created_.push_back(key);
+    session_.terminal.Note(DisplayName(*api::FindKind(key.kind), key.name) + " applied");
+    if (IsRun(key.kind)) items_.push_back({key});
+  }
+  return std::nullopt;
+}
+
+int RunCommand::Follow() {
+  std::vector<api::ObjectKey> keys;
+  for (const auto& item : items_) keys.push_back(item.key);
+  RunFollower follower(session_, keys, {.revision = revision_, .started = started_, .log_folder = options_.logs});
+  signals_->on_interrupt = [&] { follower.Stop(kRunInterrupted); };
+  std::optional<Duration> timeout;
+  if (!options_.timeout.empty()) timeout = ParseTimeout(options_.timeout).value();
+  const auto outcome = follower.Run(timeout);
+  signals_->on_interrupt = nullptr;
+  items_ = follower.items();
+  if (outcome.error) {
+    session_.terminal.ShowError(*outcome.error);
+    failure_ = outcome.error->message;
+  }
+  return outcome.code;
+}
+
+void RunCommand::Report(int code) {
+  for (const auto& item : items_)
+    if (item.state == RunItem::State::kDone)
+      session_.terminal.Note(DisplayName(*api::FindKind(item.key.kind), item.key.name) + " " + item.word + " after " +
+                             FormatAge(item.ended.value_or(session_.Now()) - started_));
+  if (options_.junit.empty()) return;
+  if (items_.empty())
+    for (const auto& manifest : manifests_)
+      if (IsRun(manifest.key.kind)) items_.push_back({manifest.key});
+  std::ofstream file(options_.junit);
+  file << FormatJunit({items_, started_, session_.Now(), code, failure_.empty() ? "did not end" : failure_});
+  if (!file.flush()) session_.terminal.Warn("cannot write " + options_.junit);
+}
+
+int RunCommand::CleanUp(int code) {
+  if (options_.keep) {
+    session_.terminal.Note("kept: tfemu --cluster " + session_.flags.cluster + " get all");
+    return code;
+  }
+  if (own_cluster_) {
+    session_.terminal.Note("taking the cluster \"" + session_.flags.cluster + "\" down");
+    const auto stopped = StopDaemon(session_, /*purge=*/true);
+    if (!stopped.ok()) session_.Fail(stopped.error());
+    return code;
+  }
+  if (created_.empty()) return code;
+  session_.terminal.Note("deleting what the run made");
+  std::ranges::reverse(created_);
+  DeleteObjects(session_, created_, {.ignore_missing = true, .silent = true});
+  return code;
+}
+
+void AddRun(CLI::App& app, Session& session) {
+  auto options = std::make_shared<RunOptions>();
+  auto* verb = app.add_subcommand("run", "Run the jobs of manifests to their end, as one command");
+  verb->add_option("files", options->files, "Manifests: files, folders or -")->required();
+  verb->add_option("--timeout", options->timeout, "Give up after this: 10m; the exit code is 124 then");
+  verb->add_option("--junit", options->junit, "Write a JUnit report here");
+  verb->add_option("--logs", options->logs, "Keep every container's output in this folder");
+  verb->add_flag("--keep", options->keep, "Leave everything running afterwards");
+  verb->add_flag("--strict", options->strict, "A field that is not honoured is an error, not a warning");
+  AddUpFlags(*verb, options->up);
+  verb->footer("Exit codes: 0 all succeeded, 1 one failed, 2 wrong manifest or flags, 3 impossible in this cluster,\n"
+               "124 time-out, 130 interrupted.\n\nExamples:\n  tfemu run --gpus 2 examples/tutorial\n"
+               "  tfemu run job.yaml --timeout 10m --junit out.xml --logs out/");
+  verb->callback([=, &session] {
+    session.action = [&session, options] {
+      if (!options->timeout.empty())
+        if (const auto timeout = ParseTimeout(options->timeout); !timeout.ok())
+          return session.Usage(timeout.error().message, timeout.error().hint);
+      return RunCommand(session, *options).Execute();
+    };
+  });
+}
+
+}  // namespace tfemu::cli

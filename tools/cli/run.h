@@ -1,0 +1,55 @@
+// A job as a command: `tfemu run`.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/cli/daemon.h"
+#include "tools/cli/manifests.h"
+#include "tools/cli/run_monitor.h"
+#include "tools/cli/session.h"
+
+namespace tfemu::cli {
+
+struct RunOptions {
+  std::vector<std::string> files;
+  std::string timeout, junit, logs;
+  bool keep = false, strict = false;
+  UpOptions up;
+};
+
+// The phases before and after the job runs; each gives nothing, or the exit code to end with.
+class RunCommand {
+ public:
+  RunCommand(Session& session, const RunOptions& options);
+  ~RunCommand();
+  int Execute();
+
+ private:
+  struct Signals;
+
+  std::optional<int> EnsureCluster();
+  std::optional<int> Check();
+  std::optional<int> Prepare();
+  std::optional<int> Apply();
+  int Follow();
+  int CleanUp(int code);
+  void Report(int code);
+  int Refuse(const std::vector<Error>& errors);
+  bool interrupted() const;
+
+  Session& session_;
+  const RunOptions& options_;
+  std::unique_ptr<Signals> signals_;
+  std::vector<Manifest> manifests_;
+  std::vector<api::ObjectKey> created_;
+  std::vector<RunItem> items_;
+  Instant started_;
+  uint64_t revision_ = 0;  // of the cluster before anything was applied
+  bool own_cluster_ = false;
+  std::string failure_;
+};
+
+}  // namespace tfemu::cli
