@@ -13,11 +13,13 @@
 #include <random>
 
 #include "emulator/daemon/dns_server.h"
+#include "emulator/daemon/service_proxy.h"
 #include "emulator/manager/cluster.h"
 #include "emulator/rpc/paths.h"
 #include "emulator/rpc/server.h"
 #include "emulator/store/sqlite_journal.h"
 #include "runtime/image/image_folders.h"
+#include "runtime/process/cgroup.h"
 #include "runtime/process/process_runtime.h"
 
 namespace tfemu::daemon {
@@ -51,6 +53,15 @@ Result<void> CheckIsolation(const std::string& level) {
   return {};
 }
 
+std::string CgroupDriverName() {
+  switch (process::DetectCgroupVersion("/sys/fs/cgroup")) {
+    case process::CgroupVersion::kV1: return "v1";
+    case process::CgroupVersion::kV2: return "v2";
+    case process::CgroupVersion::kNone: return "none";
+  }
+  return "none";
+}
+
 class Daemon {
  public:
   Daemon(const Options& options, api::ClusterConfig config) : options_(options), config_(std::move(config)), executor_(context_) {}
@@ -67,6 +78,7 @@ class Daemon {
     images_ = std::make_unique<image::ImageFolders>(executor_, std::move(images));
     RETURN_IF_ERROR(StartCluster());
     StartDns();
+    RETURN_IF_ERROR(StartProxy());
     const rpc::Backend backend{executor_, cluster_->registry(), *store_, *runtime_, *images_, paths_.state,
                                [this] { return Facts(); }, [this](std::function<void()> stopped) { Shutdown(std::move(stopped)); }};
     server_ = std::make_unique<rpc::Server>(backend);
@@ -86,6 +98,7 @@ class Daemon {
   // Everything is gone after this: pods, supervisor, sockets; with --ephemeral the state too.
   void End() {
     server_.reset();
+    proxy_.reset();
     dns_.reset();
     if (runtime_) runtime_->Shutdown();
     cluster_.reset();
@@ -136,8 +149,22 @@ class Daemon {
       });
   }
 
+  Result<void> StartProxy() {
+    ServiceProxy::Sockets sockets;
+    sockets.listen = [this](const std::string& address, int port, ServiceProxy::SocketDone done) {
+      runtime_->OpenClusterSocket({address, static_cast<uint16_t>(port), false}, std::move(done));
+    };
+    sockets.open = [this](const std::string& uid, ServiceProxy::SocketDone done) { runtime_->OpenSocket(uid, std::move(done)); };
+    proxy_ = std::make_unique<ServiceProxy>(executor_, *store_, std::move(sockets));
+    const store::Listing services = store_->List({"Service", ""});
+    const auto watch = store_->Watch({"Service", ""}, services.revision, [this](const store::WatchEvent& event) { proxy_->OnWatch(event); });
+    if (!watch.ok()) return watch.error();
+    for (const api::Object& service : services.objects) proxy_->OnWatch({store::WatchType::kAdded, service});
+    return {};
+  }
+
   rpc::ClusterFacts Facts() const {
-    rpc::ClusterFacts facts{options_.cluster, TFEMU_VERSION, paths_.state, "root", "", "10.244.0.0/16", kDnsAddress, options_.ephemeral, started_};
+    rpc::ClusterFacts facts{options_.cluster, TFEMU_VERSION, paths_.state, "root", CgroupDriverName(), "10.244.0.0/16", kDnsAddress, options_.ephemeral, started_};
     facts.image_folders = images_->folders();
     for (const Error& problem : images_->Problems()) facts.notes.push_back(problem.message);
     facts.settings = {{"config", options_.config_file}, {"nodes", std::to_string(options_.nodes)}, {"gpus", options_.gpus}, {"gpu-model", options_.gpu_model}};
@@ -166,6 +193,7 @@ class Daemon {
   std::unique_ptr<image::ImageFolders> images_;
   std::unique_ptr<manager::Cluster> cluster_;
   std::unique_ptr<DnsServer> dns_;
+  std::unique_ptr<ServiceProxy> proxy_;
   std::unique_ptr<rpc::Server> server_;
   bool stopping_ = false;
 };

@@ -22,6 +22,7 @@ Cluster::~Cluster() { deps_.store.Unwatch(watch_); }
 Result<void> Cluster::Start() {
   RETURN_IF_ERROR(MakeNamespaces());
   RETURN_IF_ERROR(MakeNodes());
+  events_.Adopt();
   agent_.AdoptLost();
   const store::Listing listing = deps_.store.List({});
   ASSIGN_OR_RETURN(watch_, deps_.store.Watch({}, listing.revision, [this](const store::WatchEvent& event) { OnWatch(event); }));

@@ -10,9 +10,9 @@ PASTED = (TUTORIAL / "nas-pv.yaml").read_text().replace("  ", " \u00a0")  # as a
 
 POD = pod("p", "true")
 REFUSED = {
-    "not YAML": ("apiVersion: v1\nkind: [Pod\n", ":2", ""),
+    "not YAML": ("apiVersion: v1\nkind: [Pod\n", ":", "not YAML"),
     "tabs": ("apiVersion: v1\nkind: Pod\nmetadata:\n\tname: p\n", ":4", "tab"),
-    "non-breaking spaces": (PASTED, ":4", "non-breaking space"),
+    "non-breaking spaces": (PASTED, ":4", "U+00A0"),
     "duplicate keys": ("apiVersion: v1\nkind: Pod\nkind: Pod\nmetadata: {name: p}\n", ":3", "kind"),
     "unknown kind": ("apiVersion: v1\nkind: Pot\nmetadata: {name: p}\n", ":2", "Pot"),
     "unknown apiVersion": ("apiVersion: kubeflow.org/v1alpha2\nkind: TFJob\nmetadata: {name: p}\n", ":1", "v1alpha2"),

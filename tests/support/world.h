@@ -1,0 +1,61 @@
+// A whole control plane on virtual time, with scripted pods and images that are all there.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "emulator/api/node.h"
+#include "emulator/base/sim_executor.h"
+#include "emulator/manager/cluster.h"
+#include "emulator/store/memory_store.h"
+#include "runtime/sim_runtime.h"
+
+namespace tfemu::test {
+
+// Every reference names an image that is ready; but "*/unknown:*" names none.
+class AnyImage final : public runtime::ImageCatalog {
+ public:
+  Result<runtime::Image> Find(const std::string& reference) const override;
+  std::vector<runtime::Image> List() const override { return {}; }
+  bool Ready(const runtime::Image&) const override { return true; }
+  void Prepare(const runtime::Image&, std::function<void(const runtime::PrepareProgress&)>,
+               std::function<void(Result<void>)> done) override { done({}); }
+};
+
+struct WorldOptions {
+  int nodes = 3;
+  int gpus = 2;
+  int64_t cpus = 8;
+  uint64_t seed = 1;
+  runtime::SimRuntime::Director director = [](const auto&, const auto&) { return runtime::Script{}; };
+};
+
+class World {
+ public:
+  explicit World(WorldOptions options = {});
+
+  // All of the documents of a manifest; fails the test when one is refused.
+  void Apply(const std::string& yaml);
+  Result<manager::Written> TryApply(const std::string& yaml);
+  void Advance(Duration time) { executor.RunUntil(executor.Now() + time); }
+
+  api::Object Get(const std::string& kind, const std::string& name, const std::string& ns = "default") const;
+  bool Exists(const std::string& kind, const std::string& name, const std::string& ns = "default") const;
+  std::vector<api::Object> List(const std::string& kind) const { return store.List({kind, ""}).objects; }
+  void Exit(const std::string& pod, int exit_code, const std::string& container = "tensorflow");
+  std::vector<std::string> EventsOf(const std::string& name) const;  // "Normal Reason Message xCOUNT", oldest first
+
+  SimExecutor executor{Instant{1'764'528'000'000'000'000}};  // 2025-11-30T18:40:00Z
+  store::MemoryStore store{executor};
+  runtime::SimRuntime runtime;
+  AnyImage images;
+  std::unique_ptr<manager::Cluster> cluster;
+};
+
+std::string ReadFile(const std::string& path);  // fails the test when it can't
+std::string SourcePath(const std::string& relative);  // below the source tree
+
+}  // namespace tfemu::test
