@@ -13,6 +13,7 @@
 #include <random>
 
 #include "emulator/daemon/dns_server.h"
+#include "emulator/io/resident.h"
 #include "emulator/daemon/service_proxy.h"
 #include "emulator/manager/cluster.h"
 #include "emulator/rpc/paths.h"
@@ -208,6 +209,7 @@ Result<void> RunCluster(const Options& options, const std::function<void()>& rea
   const Result<void> started = daemon.Start();
   if (started.ok()) {
     ready();
+    io::ForgetStartupCode();
     daemon.Run();
   }
   daemon.End();

@@ -25,7 +25,7 @@ def test_exec_returns_the_exit_code(cluster):
     cluster.apply(pod("p", "sleep 600"))
     cluster.until_phase("p", "Running")
     assert cluster.run("exec", "p", "--", "sh", "-c", "echo out; echo err >&2; exit 9", code=9).stdout == "out\n"
-    assert cluster.run("exec", "p", "--", "cat", stdin="through\n").stdout == "through\n"
+    assert cluster.run("exec", "-i", "p", "--", "cat", stdin="through\n").stdout == "through\n"
     assert cluster.run("exec", "p", "--", "hostname").stdout == "p\n"
 
 
