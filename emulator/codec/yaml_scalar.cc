@@ -100,6 +100,10 @@ Result<json> ResolvePlainScalar(const std::string& text) {
   return json(text);
 }
 
+bool LooksLikeDate(const std::string& text) {
+  return text.size() >= 10 && text[4] == '-' && text[7] == '-' && text[0] >= '0' && text[0] <= '9';
+}
+
 bool NeedsQuotes(const std::string& text) {
   if (text.empty()) return true;
   const auto resolved = ResolvePlainScalar(text);
@@ -112,8 +116,7 @@ bool NeedsQuotes(const std::string& text) {
   }
   if (text == "<<" || text == "=" || text.back() == ' ' || text.back() == ':') return true;
   if (text.find(": ") != std::string::npos || text.find(" #") != std::string::npos) return true;
-  // A text that looks like a date is read back as one by some readers.
-  if (text.size() >= 10 && text[4] == '-' && text[7] == '-' && first >= '0' && first <= '9') return true;
+  if (LooksLikeDate(text)) return true;
   return std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 

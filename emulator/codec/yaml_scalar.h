@@ -15,4 +15,7 @@ Result<nlohmann::json> ResolvePlainScalar(const std::string& text);
 // True when `text` would not come back as the same text if it were written without quotes.
 bool NeedsQuotes(const std::string& text);
 
+// "2026-11-30..." is text here, but a date to other readers.
+bool LooksLikeDate(const std::string& text);
+
 }  // namespace tfemu::codec

@@ -53,7 +53,7 @@ std::string Text(const std::string& text, size_t indent) {
   if (MisplacedOddBlank(text)) return DoubleQuoted(text);
   if (!NeedsQuotes(text)) return text;
   const auto plain = ResolvePlainScalar(text);
-  const bool other_type = text.empty() || !plain.ok() || !plain.value().is_string();
+  const bool other_type = text.empty() || LooksLikeDate(text) || !plain.ok() || !plain.value().is_string();
   return other_type ? DoubleQuoted(text) : SingleQuoted(text);
 }
 

@@ -71,9 +71,9 @@ Result<std::string> HomeFolder(const Environment& environment) {
 Result<void> CheckClusterName(const std::string& name) {
   const bool fits = !name.empty() && name.size() <= 32 && name.front() != '-' &&
                     std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_'; });
-  if (fits && name != "images") return {};
+  if (fits && name != "images" && name != "cache") return {};
   return Error{Reason::kBadRequest, "not a cluster name: \"" + name + "\"",
-               "use up to 32 letters, digits, '-' and '_' (\"images\" is taken)"};
+               "use up to 32 letters, digits, '-' and '_' (\"images\" and \"cache\" are taken)"};
 }
 
 Result<ClusterPaths> MakeClusterPaths(const std::string& home, const std::string& name,

@@ -13,7 +13,8 @@ using Environment = std::function<std::string(const std::string&)>;
 
 // $TFEMU_HOME, else $XDG_STATE_HOME/tfemu, else $HOME/.local/state/tfemu.
 Result<std::string> HomeFolder(const Environment& environment);
-// Letters, digits, '-' and '_', at most 32: the name becomes folders, links and cgroups.
+// Letters, digits, '-' and '_', at most 32: the name becomes folders, links and cgroups. "images" and "cache" are
+// folders of their own beside the clusters'.
 Result<void> CheckClusterName(const std::string& name);
 
 struct ClusterPaths {

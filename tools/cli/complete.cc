@@ -46,7 +46,8 @@ Words ClusterNames(Session& session) {
   std::error_code error;
   if (home.ok())
     for (const auto& entry : std::filesystem::directory_iterator(home.value(), error))
-      if (entry.is_directory(error) && entry.path().filename() != "images") names.push_back(entry.path().filename());
+      if (entry.is_directory(error) && rpc::CheckClusterName(entry.path().filename()).ok())
+        names.push_back(entry.path().filename());
   return names;
 }
 

@@ -141,6 +141,13 @@ class Execution {
   int code_ = kRefused;
 };
 
+// A pod that is named is looked up by the daemon anyway.
+Result<api::ObjectKey> FindPod(rpc::Client& client, const Target& target, const std::string& ns) {
+  if (target.kind->kind == "Pod") return KeyOf(target, ns);
+  ASSIGN_OR_RETURN(const auto picked, PickPod(client, target, ns));
+  return picked.pod.key();
+}
+
 int Exec(Session& session, const Options& options) {
   if (options.command.empty())
     return session.Usage("no command to execute", "write it after --: tfemu exec " + options.target + " -- sh");
@@ -148,15 +155,15 @@ int Exec(Session& session, const Options& options) {
   if (!target.ok()) return session.Usage(target.error().message, target.error().hint);
   const auto client = session.Connect();
   if (!client.ok()) return session.Fail(client.error());
-  const auto picked = PickPod(*client.value(), target.value(), session.ns());
-  if (!picked.ok()) return session.Fail(picked.error());
+  const auto key = FindPod(*client.value(), target.value(), session.ns());
+  if (!key.ok()) return session.Fail(key.error());
   bool tty = options.tty;
   if (tty && ::isatty(STDIN_FILENO) == 0) {
     session.terminal.Warn("standard input is not a terminal, so the command gets none");
     tty = false;
   }
   rpc::v1::ExecInput start;
-  *start.mutable_start()->mutable_pod() = ToMessage(picked.value().pod.key());
+  *start.mutable_start()->mutable_pod() = ToMessage(key.value());
   start.mutable_start()->set_container(options.container);
   for (const auto& word : options.command) start.mutable_start()->add_command(word);
   start.mutable_start()->set_tty(tty);

@@ -129,6 +129,7 @@ Result<std::vector<Manifest>> ReadManifests(const std::vector<std::string>& path
 }
 
 std::string LocateField(const Manifest& manifest, const std::string& field, const std::string& message) {
+  if (manifest.file.empty()) return message;
   const int line = manifest.document.lines.LineOf(field);
   return manifest.file + ":" + std::to_string(line) + ": " + (field.empty() ? "" : field + ": ") + message;
 }

@@ -14,7 +14,7 @@ class Client;
 namespace tfemu::cli {
 
 struct Manifest {
-  std::string file;
+  std::string file;  // "" when it comes from no file
   codec::Document document;
   api::ObjectKey key;
 };

@@ -65,6 +65,10 @@ void RunMonitor::Observe(const api::Object& object, Instant now) {
     ObserveEvent(api::ViewEvent(object));
     return;
   }
+  // A list may be newer than the first events of a watch.
+  uint64_t& known = revisions_[object.uid()];
+  if (object.resource_version() != 0 && object.resource_version() <= known) return;
+  known = object.resource_version();
   RunItem* item = Find(object.key());
   if (item != nullptr || IsOurs(object)) owners_.insert(object.uid());
   if (object.key().kind == "Pod") ObservePod(object);
@@ -90,7 +94,7 @@ void RunMonitor::ObserveItem(RunItem& item, const api::Object& object, Instant n
   std::string word;
   if (item.key.kind == "Pod") {
     const auto pod = api::ViewPod(object);
-    word = pod.status_word;
+    word = pod.phase;
     const bool serves = pod.restart_policy == "Always" && pod.phase == "Running";
     if (pod.phase == "Succeeded" || serves) Settle(item, RunItem::State::kDone, "", now);
     else if (pod.phase == "Failed") Settle(item, RunItem::State::kFailed, FailureOf(pod), now);

@@ -67,6 +67,7 @@ class RunMonitor {
   Say say_;
   std::set<std::string> owners_;  // uids of the items and of what they own
   std::map<api::ObjectKey, SeenPod> pods_;
+  std::map<std::string, uint64_t> revisions_;  // the newest seen of each object, by uid
   std::set<std::string> said_;
   std::optional<Instant> blocked_since_;
 };
