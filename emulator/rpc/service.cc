@@ -14,7 +14,8 @@
 namespace tfemu::rpc {
 namespace {
 
-grpc::Status ToStatus(const Result<void>& result) {
+// Another name than the one for errors: an overload here would hide it and call itself.
+grpc::Status StatusOf(const Result<void>& result) {
   return result.ok() ? grpc::Status::OK : ToStatus(result.error());
 }
 
@@ -53,7 +54,7 @@ template <class Request, class Reply, class Answer>
 ClusterService::Unary* ClusterService::Answered(Context* context, const Request* request, Reply* reply,
                                                 Answer answer) {
   auto* reactor = context->DefaultReactor();
-  backend_.executor.Post([=, answer = std::move(answer)] { reactor->Finish(ToStatus(answer(*request, *reply))); });
+  backend_.executor.Post([=, answer = std::move(answer)] { reactor->Finish(StatusOf(answer(*request, *reply))); });
   return reactor;
 }
 
