@@ -102,9 +102,10 @@ class StreamCore : public StreamOut<Response>,
     if (finishing_) return;
     finishing_ = true;
     status_ = std::move(status);
-    Advance();
-    // The session may be the caller: it goes when the stack is unwound.
+    // The session may be the caller: it goes when the stack is unwound. Posted first, because from Advance on gRPC may
+    // delete the call on its own thread; the posted step keeps this alive.
     Post([](StreamCore& core) { core.Drop(); });
+    Advance();
   }
 
  private:

@@ -17,7 +17,7 @@ REFUSED = {
     "unknown kind": ("apiVersion: v1\nkind: Pot\nmetadata: {name: p}\n", ":2", "Pot"),
     "unknown apiVersion": ("apiVersion: kubeflow.org/v1alpha2\nkind: TFJob\nmetadata: {name: p}\n", ":1", "v1alpha2"),
     "no kind": ("apiVersion: v1\nmetadata: {name: p}\n", ":1", "kind"),
-    "wrong type": (POD.replace('command: [sh, -c, "true"]', "command: 5"), ":9", "spec.containers[0].command"),
+    "wrong type": (POD.replace('command: [sh, -c, "true"]', "command: 5"), ":10", "spec.containers[0].command"),
     "bad name": (POD.replace("name: p\n", "name: Bad_Name\n", 1), ":4", "metadata.name"),
     "no container tensorflow": (tfjob("j", "true").replace("name: tensorflow", "name: main"), "", "tensorflow"),
     "replicas is a text": (tfjob("j", "true").replace("replicas: 1", "replicas: many"), ":8", "replicas"),
