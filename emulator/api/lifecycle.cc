@@ -74,7 +74,11 @@ void StampUpdate(Json& doc, const Object& live) {
 
 void RaiseGeneration(Json& doc, const Object& live) {
   const auto generation = Int(Member(live.doc(), "metadata"), "generation");
-  if (generation && Member(doc, "spec") != Member(live.doc(), "spec")) doc["metadata"]["generation"] = *generation + 1;
+  if (!generation) return;
+  Json before = Member(live.doc(), "spec"), after = Member(doc, "spec");
+  if (live.key().kind == "Pod")  // a binding is no change of what was asked for
+    for (Json* spec : {&before, &after}) spec->erase("nodeName");
+  if (before != after) doc["metadata"]["generation"] = *generation + 1;
 }
 
 Json TerminatingPatch(const Object& live, Instant now, int64_t grace_period_seconds) {
@@ -87,7 +91,11 @@ Json TerminatingPatch(const Object& live, Instant now, int64_t grace_period_seco
 
 bool HasFinalizers(const Object& object) { return !Items(Member(object.doc(), "metadata"), "finalizers").empty(); }
 
-bool HasNode(const Object& object) { return object.key().kind == "Pod" && !Text(Member(object.doc(), "spec"), "nodeName").empty(); }
+bool EndsGracefully(const Object& object) {
+  const std::string phase = Text(Member(object.doc(), "status"), "phase");
+  return object.key().kind == "Pod" && !Text(Member(object.doc(), "spec"), "nodeName").empty() && phase != "Succeeded" &&
+         phase != "Failed";
+}
 
 int64_t GracePeriod(const Object& object, const std::optional<int64_t>& asked) {
   if (object.key().kind != "Pod") return 0;

@@ -29,7 +29,8 @@ void StampUpdate(Json& doc, const Object& live);
 // Sets deletionTimestamp (now + grace) and the grace; keeps an earlier one.
 Json TerminatingPatch(const Object& live, Instant now, int64_t grace_period_seconds);
 bool HasFinalizers(const Object& object);
-bool HasNode(const Object& object);  // a pod that a node agent holds
+// A pod that a node agent holds and that has not ended: the agent ends it before the object goes.
+bool EndsGracefully(const Object& object);
 // Seconds a pod has to end: what was asked for, else its own; 0 for other kinds.
 int64_t GracePeriod(const Object& object, const std::optional<int64_t>& asked);
 // For a patched document: the generation goes up when its spec differs from the live one's.

@@ -181,7 +181,7 @@ Result<Object> Registry::Delete(const ObjectKey& key, const DeleteOptions& optio
   ASSIGN_OR_RETURN(const Object live, store_.Get(key));
   if (options.orphan) Orphan(live.uid());
   const int64_t grace = api::GracePeriod(live, options.grace_period_seconds);
-  const bool waits = api::HasFinalizers(live) || key.kind == "Namespace" || api::HasNode(live);
+  const bool waits = api::HasFinalizers(live) || key.kind == "Namespace" || (grace > 0 && api::EndsGracefully(live));
   if (!waits) {
     RETURN_IF_ERROR(store_.Delete(key, live.uid()));
     return live;

@@ -56,10 +56,12 @@ Result<void> Pod::TryExec(runtime::ExecLaunch& launch, ExecSession& session) {
   if (::pipe2(ends, O_CLOEXEC)) return process::SystemError("pipe");
   UniqueFd reading(ends[0]);
   const UniqueFd writing(ends[1]);
+  auto environment = container.environment();
+  if (launch.tty && process::LookUp(environment, "TERM").empty()) environment.push_back("TERM=xterm");
   const ExecStart start{.container_pidfd = container.pidfd(),
                         .cgroup = cgroup,
                         .argv = std::move(launch.argv),
-                        .environment = container.environment(),
+                        .environment = std::move(environment),
                         .working_dir = container.working_dir(),
                         .stdio = {launch.stdio[0].get(), launch.stdio[1].get(), launch.stdio[2].get()},
                         .tty = launch.tty,

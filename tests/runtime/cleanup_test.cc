@@ -59,6 +59,22 @@ TEST_SUITE("runtime") {
     CHECK(again.size() == 3);
   }
 
+  TEST_CASE("pods may be stopped at any moment of their start") {
+    SKIP_WITHOUT_ROOT();
+    Cluster cluster;
+    for (int i = 0; i < 20; ++i) {
+      const std::string uid = "pod-" + std::to_string(i);
+      cluster.runtime().StartPod(Cluster::PodOf(uid, "10.244.0." + std::to_string(2 + i)));
+      if (i % 4 > 0) cluster.runtime().StartContainer(uid, cluster.Shell(uid, "sleep 1000"));
+      if (i % 4 == 3) cluster.Await(Cluster::Type::kSandboxReady, uid);
+      for (int twice = 0; twice < 2; ++twice) cluster.runtime().StopPod(uid);
+    }
+    for (int i = 0; i < 20; ++i) cluster.Await(Cluster::Type::kPodStopped, "pod-" + std::to_string(i));
+    cluster.runtime().Shutdown();
+    CheckNothingLeft(cluster, {});
+    CHECK(cluster.reports().empty());
+  }
+
   TEST_CASE("shutdown leaves nothing") {
     SKIP_WITHOUT_ROOT();
     Cluster cluster;

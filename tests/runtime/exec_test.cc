@@ -3,6 +3,8 @@
 #include <pty.h>
 #include <unistd.h>
 
+#include "emulator/base/strings.h"
+#include "runtime/process/files.h"
 #include "tests/runtime/fixture.h"
 
 namespace tfemu::test {
@@ -60,6 +62,13 @@ TEST_SUITE("runtime") {
     CHECK(Exec(cluster, "pod-a", {"/etc/hostname"}).error == "exec: \"/etc/hostname\": permission denied");
     CHECK(Exec(cluster, "nobody", {"true"}).error == "the pod is not running");
 
+    // Nothing that execs left behind belongs to the supervisor: its only child is the container.
+    CHECK(Exec(cluster, "pod-a", {"sh", "-c", "(setsid sh -c 'exit 3' &) ; (sleep 1000 &) ; exit 0"}).code == 0);
+    const std::string pid = std::to_string(cluster.runtime().supervisor_pid());
+    const auto children = process::ReadFile("/proc/" + pid + "/task/" + pid + "/children");
+    REQUIRE(children.ok());
+    CHECK(Split(Trim(children.value()), ' ').size() == 1);
+
     cluster.runtime().SignalContainer("pod-a", "main", 9);
     cluster.Await(Cluster::Type::kContainerExited, "pod-a", "main");
     CHECK(Exec(cluster, "pod-a", {"true"}).error == "container main is not running");
@@ -74,7 +83,7 @@ TEST_SUITE("runtime") {
     int master = -1, slave = -1;
     REQUIRE(::openpty(&master, &slave, nullptr, nullptr, nullptr) == 0);
     const UniqueFd terminal(master);
-    runtime::ExecLaunch launch{.container = "main", .argv = {"sh", "-c", "echo on a terminal > /dev/tty; test -t 0 && exit 4"}, .tty = true};
+    runtime::ExecLaunch launch{.container = "main", .argv = {"sh", "-c", "echo on a terminal $TERM > /dev/tty; test -t 0 && exit 4"}, .tty = true};
     for (auto& fd : launch.stdio) fd.Reset(::fcntl(slave, F_DUPFD_CLOEXEC, 0));
     ::close(slave);
     int code = -1;
@@ -83,7 +92,7 @@ TEST_SUITE("runtime") {
     CHECK(code == 4);
     char text[100] = "";
     CHECK(::read(terminal.get(), text, sizeof text - 1) > 0);
-    CHECK(std::string(text) == "on a terminal\r\n");
+    CHECK(std::string(text) == "on a terminal xterm\r\n");
   }
 
   TEST_CASE("an exec ends with its container") {
