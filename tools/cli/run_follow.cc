@@ -133,7 +133,8 @@ void RunFollower::End(RunMonitor::Outcome outcome) {
 }
 
 void RunFollower::FinishWhenQuiet() {
-  if (outcome_ && open_finite_logs_ == 0) session_.context().stop();
+  // While closing, Run waits for the calls: a stopped context would run none of them.
+  if (outcome_ && open_finite_logs_ == 0 && !closing_) session_.context().stop();
 }
 
 void RunFollower::Say(RunMonitor::Importance importance, const std::string& line) {
