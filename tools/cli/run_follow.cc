@@ -117,7 +117,7 @@ void RunFollower::Tick() {
 
 void RunFollower::Stop(int code) {
   outcome_ = RunMonitor::Outcome{code, std::nullopt};
-  session_.context().stop();
+  if (!closing_) session_.context().stop();
 }
 
 // Jobs that came to their end have logs to be read to theirs; for the rest nobody waits.
