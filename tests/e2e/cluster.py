@@ -133,6 +133,9 @@ class Cluster:
         self.close()
 
 
+# PID 1 that does not ask for SIGTERM does not get it, so a sleeping pod lasts for its whole grace period: one second here.
+
+
 def pod(name, command, extra="", spec=""):
     """A pod of the host image that runs a shell command. `extra` goes to the container, `spec` to the pod."""
     return f"""apiVersion: v1
@@ -145,7 +148,8 @@ spec:
   - name: main
     image: busybox:1
     command: [sh, -c, {json.dumps(command)}]
-{_indent(extra, 4)}"""
+{_indent(extra, 4)}  terminationGracePeriodSeconds: 1
+"""
 
 
 def tfjob(name, worker_command, worker_extra="", replicas=1, image="busybox:1"):
@@ -163,7 +167,8 @@ spec:
           - name: tensorflow
             image: {image}
             command: [sh, -c, {json.dumps(worker_command)}]
-{_indent(worker_extra, 12)}"""
+{_indent(worker_extra, 12)}          terminationGracePeriodSeconds: 1
+"""
 
 
 def _indent(text, columns):

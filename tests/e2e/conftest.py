@@ -37,5 +37,6 @@ def cluster(home):
 def prepared():
     """TensorFlow's environments exist, so that no later wait has to allow for their download."""
     with cluster_lib.Cluster("prepare") as made:
+        made.up()
         for image in ("registry.cn-beijing.aliyuncs.com/eci/tf-dist-mnist:gpu", "tensorflow/tensorflow:1.7.0"):
             made.run("image", "prepare", image, timeout=900)

@@ -39,6 +39,20 @@ def descendants(processes):
     return found
 
 
+def alive(processes):
+    """Those that run; what has ended and waits for the host's init to reap it is not ours any more."""
+    found = {}
+    for process in processes:
+        try:
+            fields = pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)
+            command = pathlib.Path(f"/proc/{process}/cmdline").read_bytes()
+        except OSError:
+            continue
+        if fields[1].split()[0] != "Z":
+            found[process] = command
+    return found
+
+
 def cgroups_with(processes):
     found = set()
     for process in processes:
@@ -74,7 +88,7 @@ def test_down_leaves_nothing(home):
     namespaces, cgroups = namespaces_of(family), cgroups_with(family)
     assert namespaces
     home.run("down")
-    assert not [process for process in family if pathlib.Path(f"/proc/{process}").exists()]
+    assert not alive(family)
     assert not namespaces & all_namespaces()
     assert not [line for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines()
                 if str(home.home) in line]

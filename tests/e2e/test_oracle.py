@@ -88,6 +88,8 @@ def events_of(items, newest_job):
             continue  # the recording holds an earlier run of the same job
         if item["reason"] in ("Pulling", "Pulled", "Created", "Started", "Killing"):
             continue  # a kubelet's
+        if item["message"] == "Pod: default.tf-mnist-gpu-worker-0 exited with code 0":
+            continue  # a real worker ends; the recorded one was never told to
         if involved["kind"] in ("TFJob", "Pod"):
             found.append((item["type"], item["reason"], involved["kind"], involved["name"],
                           normalise(item["message"], "message")))

@@ -117,7 +117,7 @@ void RunFollower::Tick() {
 
 void RunFollower::Stop(int code) {
   outcome_ = RunMonitor::Outcome{code, std::nullopt};
-  session_.context().stop();
+  if (!closing_) session_.context().stop();
 }
 
 // Jobs that came to their end have logs to be read to theirs; for the rest nobody waits.
@@ -133,7 +133,8 @@ void RunFollower::End(RunMonitor::Outcome outcome) {
 }
 
 void RunFollower::FinishWhenQuiet() {
-  if (outcome_ && open_finite_logs_ == 0) session_.context().stop();
+  // While closing, Run waits for the calls: a stopped context would run none of them.
+  if (outcome_ && open_finite_logs_ == 0 && !closing_) session_.context().stop();
 }
 
 void RunFollower::Say(RunMonitor::Importance importance, const std::string& line) {
