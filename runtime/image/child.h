@@ -12,9 +12,9 @@
 namespace tfemu::image {
 
 struct ChildOptions {
-  std::vector<std::string> argv;      // argv[0] is an absolute path
+  std::vector<std::string> argv;  // argv[0] is an absolute path
   std::string working_dir = "/";
-  int kept_fd = -1;                   // the child holds a copy of it for as long as it lives
+  int kept_fd = -1;                                 // the child holds a copy of it for as long as it lives
   std::function<void(const std::string&)> on_line;  // stdout and stderr as one stream, without line ends
 };
 

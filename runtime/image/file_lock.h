@@ -11,8 +11,8 @@
 
 namespace tfemu::image {
 
-// Waits for as long as it takes; `on_wait` is called once when somebody else holds the lock. It is held until the
-// last copy of the descriptor is closed, copies in child processes included.
+// Waits for as long as it takes; `on_wait` is called once when somebody else holds the lock. It is held until
+// the last copy of the descriptor is closed, copies in child processes included.
 boost::asio::awaitable<Result<UniqueFd>> LockFile(std::string path, std::function<void()> on_wait);
 
 }  // namespace tfemu::image

@@ -37,7 +37,8 @@ Result<std::string> Scalar(const Context& context, const YAML::Node& node, const
   return node.Scalar();
 }
 
-Result<std::vector<std::string>> Strings(const Context& context, const YAML::Node& node, const std::string& what) {
+Result<std::vector<std::string>> Strings(const Context& context, const YAML::Node& node,
+                                         const std::string& what) {
   if (!node.IsSequence()) return context.Fail(node, what + " must be a list", what + ": [one, two]");
   std::vector<std::string> values;
   for (const YAML::Node& item : node) {
@@ -82,7 +83,8 @@ Result<void> ReadLayers(const Context& context, const YAML::Node& node, runtime:
 }
 
 Result<void> ReadPython(const Context& context, const YAML::Node& node, runtime::Image& image) {
-  if (!node.IsMap()) return context.Fail(node, "python must be a map", "python: {requirements: requirements.txt}");
+  if (!node.IsMap())
+    return context.Fail(node, "python must be a map", "python: {requirements: requirements.txt}");
   for (const auto& entry : node) {
     if (entry.first.Scalar() != "requirements") {
       return context.Fail(entry.first, "python: unknown key \"" + entry.first.Scalar() + "\"",
@@ -105,7 +107,8 @@ Result<void> ReadEnv(const Context& context, const YAML::Node& node, runtime::Im
       return context.Fail(entry.first, "env: \"" + name + "\" is no name of a variable");
     }
     ASSIGN_OR_RETURN(const std::string value, Scalar(context, entry.second, "env." + name));
-    if (!image.env.emplace(name, value).second) return context.Fail(entry.first, "env: " + name + " is there twice");
+    if (!image.env.emplace(name, value).second)
+      return context.Fail(entry.first, "env: " + name + " is there twice");
   }
   return {};
 }
@@ -142,10 +145,15 @@ Result<void> ReadSize(const Context& context, const YAML::Node& node, runtime::I
 }
 
 using ReadKey = Result<void> (*)(const Context&, const YAML::Node&, runtime::Image&);
-constexpr std::pair<std::string_view, ReadKey> kKeys[] = {
-    {"references", ReadReferences}, {"root", ReadRoot},      {"layers", ReadLayers}, {"python", ReadPython},
-    {"env", ReadEnv},               {"entrypoint", ReadEntrypoint}, {"cmd", ReadCmd}, {"workingDir", ReadWorkingDir},
-    {"size", ReadSize}};
+constexpr std::pair<std::string_view, ReadKey> kKeys[] = {{"references", ReadReferences},
+                                                          {"root", ReadRoot},
+                                                          {"layers", ReadLayers},
+                                                          {"python", ReadPython},
+                                                          {"env", ReadEnv},
+                                                          {"entrypoint", ReadEntrypoint},
+                                                          {"cmd", ReadCmd},
+                                                          {"workingDir", ReadWorkingDir},
+                                                          {"size", ReadSize}};
 
 std::string Closest(const std::string& key) {
   std::string closest;
@@ -191,8 +199,9 @@ Result<runtime::Image> ReadImageFolder(const std::string& folder) {
   try {
     RETURN_IF_ERROR(ReadDocument(context, YAML::Load(text.str()), image));
   } catch (const YAML::Exception& error) {
-    return Error{.reason = Reason::kInvalid,
-                 .message = folder + "/" + kImageFile + ":" + std::to_string(error.mark.line + 1) + ": " + error.msg};
+    return Error{
+        .reason = Reason::kInvalid,
+        .message = folder + "/" + kImageFile + ":" + std::to_string(error.mark.line + 1) + ": " + error.msg};
   }
   std::string identity = text.str();
   if (!image.requirements.empty()) {

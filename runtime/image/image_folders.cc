@@ -179,7 +179,8 @@ void ImageFolders::Prepare(const runtime::Image& image, ProgressSink progress, D
                  asio::bind_cancellation_slot(preparation->cancel.slot(), std::move(end)));
 }
 
-std::vector<std::string> DefaultImageFolders(const std::vector<std::string>& configured, const std::string& home) {
+std::vector<std::string> DefaultImageFolders(const std::vector<std::string>& configured,
+                                             const std::string& home) {
   std::vector<std::string> folders = configured;
   folders.push_back(home + "/images");
   std::error_code error;

@@ -12,9 +12,9 @@
 namespace tfemu::image {
 
 struct ImageFoldersOptions {
-  std::vector<std::string> folders;          // absolute; each holds image folders; the first has precedence
-  std::string cache_folder;                  // absolute; environments are made below it
-  std::string python = "/usr/bin/python3";   // the host's own, so that pods on `root: host` see the same one
+  std::vector<std::string> folders;         // absolute; each holds image folders; the first has precedence
+  std::string cache_folder;                 // absolute; environments are made below it
+  std::string python = "/usr/bin/python3";  // the host's own, so that pods on `root: host` see the same one
 };
 
 // Folders are read anew when a file in them has changed, so an edited image.yaml needs no restart.
@@ -46,8 +46,10 @@ class ImageFolders final : public runtime::ImageCatalog {
   std::map<std::string, std::shared_ptr<Preparation>> preparations_;  // by environment folder
 };
 
-// cluster.yaml's folders, HOME/images, and the examples/images (or share/tfemu/images) beside the program that runs.
-std::vector<std::string> DefaultImageFolders(const std::vector<std::string>& configured, const std::string& home);
+// cluster.yaml's folders, HOME/images, and the examples/images (or share/tfemu/images) beside the program
+// that runs.
+std::vector<std::string> DefaultImageFolders(const std::vector<std::string>& configured,
+                                             const std::string& home);
 
 // Prepare for a program without an event loop, such as `tfemu image prepare`. SIGINT and SIGTERM end it with
 // kTimeout, with nothing left running.

@@ -20,8 +20,9 @@ constexpr Remedy kRemedies[] = {
     {"ensurepip is not available", "apt-get install python3-venv"},
     {"No module named venv", "apt-get install python3-venv"},
     {"Permission denied", "give the user who runs tfemu the right to write there"},
-    {"Failed to establish a new connection", "no way to the package index: check the network, or set PIP_INDEX_URL "
-                                              "(an index you reach) or PIP_FIND_LINKS (a folder of wheels)"},
+    {"Failed to establish a new connection",
+     "no way to the package index: check the network, or set PIP_INDEX_URL "
+     "(an index you reach) or PIP_FIND_LINKS (a folder of wheels)"},
     {"Read timed out", "the package index did not answer in time: try again"},
     {"THESE PACKAGES DO NOT MATCH THE HASHES", "the file names hashes of other builds: renew them"},
     {"Could not find a version", "the index has no such version for this Python: correct it"},

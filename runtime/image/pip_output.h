@@ -11,12 +11,13 @@ namespace tfemu::image {
 class PipOutput {
  public:
   // `requirements` is named in messages; `packages` is how many it lists.
-  PipOutput(std::string requirements, int packages) : requirements_(std::move(requirements)), packages_(packages) {}
+  PipOutput(std::string requirements, int packages)
+      : requirements_(std::move(requirements)), packages_(packages) {}
 
   void AddLine(const std::string& line);
 
   int collected() const { return collected_; }
-  int packages() const { return packages_; }   // grows when pip finds more than the file lists
+  int packages() const { return packages_; }  // grows when pip finds more than the file lists
   bool installing() const { return installing_; }
   const std::string& doing() const { return doing_; }  // a few words, "collecting numpy"
 

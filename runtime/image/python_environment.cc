@@ -56,13 +56,16 @@ Result<void> PointScriptsAtPods(const std::string& staging) {
     }
   }
   if (!error) return {};
-  return Error{.reason = Reason::kInternal, .message = staging + " is no virtual environment: " + error.message()};
+  return Error{.reason = Reason::kInternal,
+               .message = staging + " is no virtual environment: " + error.message()};
 }
 
-// One run of MakeEnvironment, under the lock. A failed step leaves the staging folder, which the next run removes.
+// One run of MakeEnvironment, under the lock. A failed step leaves the staging folder, which the next run
+// removes.
 class Making {
  public:
-  Making(const PythonEnvironment& environment, ProgressSink progress, int lock, asio::any_io_executor executor);
+  Making(const PythonEnvironment& environment, ProgressSink progress, int lock,
+         asio::any_io_executor executor);
 
   asio::awaitable<Result<void>> MakeVenv();
   asio::awaitable<Result<void>> Install();
@@ -85,7 +88,8 @@ class Making {
   asio::steady_timer ticker_;
 };
 
-Making::Making(const PythonEnvironment& environment, ProgressSink progress, int lock, asio::any_io_executor executor)
+Making::Making(const PythonEnvironment& environment, ProgressSink progress, int lock,
+               asio::any_io_executor executor)
     : environment_(environment),
       staging_(environment.folder + ".partial"),
       lock_(lock),
@@ -133,8 +137,9 @@ asio::awaitable<Result<void>> Making::MakeVenv() {
   std::error_code error;
   fs::remove_all(staging_, error);
   if (error) {
-    co_return Error{.reason = Reason::kForbidden,
-                    .message = "cannot remove the remains of an earlier run, " + staging_ + ": " + error.message()};
+    co_return Error{
+        .reason = Reason::kForbidden,
+        .message = "cannot remove the remains of an earlier run, " + staging_ + ": " + error.message()};
   }
   progress_({.done = 0, .total = 2 + 2 * pip_.packages(), .text = "making the virtual environment"});
   std::vector<std::string> argv = {environment_.python, "-I", "-m", "venv", staging_};
@@ -161,8 +166,9 @@ Result<void> Making::Finish() {
   std::error_code error;
   fs::rename(staging_, environment_.folder, error);
   if (error) {
-    return Error{.reason = Reason::kInternal,
-                 .message = "cannot rename " + staging_ + " to " + environment_.folder + ": " + error.message()};
+    return Error{
+        .reason = Reason::kInternal,
+        .message = "cannot rename " + staging_ + " to " + environment_.folder + ": " + error.message()};
   }
   const int total = 2 + 2 * pip_.packages();
   progress_({.done = total, .total = total, .text = "ready"});

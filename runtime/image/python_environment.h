@@ -24,8 +24,8 @@ Result<PythonEnvironment> PlanEnvironment(const std::string& requirements, const
 // A folder under its final name is whole: it got the name last.
 bool IsReady(const PythonEnvironment& environment);
 
-// Makes it unless it is ready. Two processes may ask at once: one makes it, the other waits. What a killed run left
-// behind is removed. Its programs work only where the folder is bound at runtime::kPythonPrefix.
+// Makes it unless it is ready. Two processes may ask at once: one makes it, the other waits. What a killed
+// run left behind is removed. Its programs work only where the folder is bound at runtime::kPythonPrefix.
 boost::asio::awaitable<Result<void>> MakeEnvironment(
     PythonEnvironment environment, std::function<void(const runtime::PrepareProgress&)> progress);
 

@@ -40,9 +40,11 @@ bool LooksLikeDomain(std::string_view part) {
 }
 
 Error Invalid(const std::string& text, const std::string& why) {
-  return {.reason = Reason::kInvalid,
-          .message = "couldn't parse image reference \"" + text + "\": " + why,
-          .hint = "a reference is [REGISTRY/]NAME[:TAG] in lower case, such as registry.example.com/team/mnist:1.0"};
+  return {
+      .reason = Reason::kInvalid,
+      .message = "couldn't parse image reference \"" + text + "\": " + why,
+      .hint =
+          "a reference is [REGISTRY/]NAME[:TAG] in lower case, such as registry.example.com/team/mnist:1.0"};
 }
 
 // Takes the tag off `rest`; a colon before the last slash belongs to a registry's port.

@@ -17,8 +17,8 @@ struct Reference {
 
 Result<Reference> ParseReference(const std::string& text);
 
-// How specific the match is (the pattern's literal characters), or nothing. A pattern without a tag takes any tag;
-// it is compared with both ways to write the repository.
+// How specific the match is (the pattern's literal characters), or nothing. A pattern without a tag takes any
+// tag; it is compared with both ways to write the repository.
 std::optional<size_t> MatchPattern(const std::string& pattern, const Reference& reference);
 
 }  // namespace tfemu::image

@@ -36,19 +36,19 @@ std::string WithAnyTag(const std::string& reference) {
 }  // namespace
 
 Error Describe(const UnknownImage& unknown) {
-  Error error{.reason = Reason::kNotFound, .message = "image \"" + unknown.reference + "\" is not known here"};
-  error.message += unknown.folders.empty() ? "; there are no image folders"
-                                           : "; searched " + Join(unknown.folders, ", ");
+  Error error{.reason = Reason::kNotFound,
+              .message = "image \"" + unknown.reference + "\" is not known here"};
+  error.message +=
+      unknown.folders.empty() ? "; there are no image folders" : "; searched " + Join(unknown.folders, ", ");
   for (const std::string& problem : unknown.problems) error.message += "; not readable: " + problem;
   if (const auto near = Near(unknown); !near.empty()) error.hint = "near it: " + Join(near, ", ") + "\n";
   const std::string place = unknown.folders.empty() ? "images" : unknown.folders.front();
-  error.hint += "say what it shall run here, in " + place + "/" + LastComponent(unknown.reference) + "/image.yaml:\n" +
-                "references: [\"" + WithAnyTag(unknown.reference) + "\"]\n" +
-                "root: host                 # this host's own root, read-only\n" +
-                "# layers: [rootfs]         # a folder beside image.yaml laid over it, such as rootfs/app/main.py\n" +
-                "# python: {requirements: requirements.txt}\n" +
-                "env: {}\n" +
-                "workingDir: /";
+  error.hint +=
+      "say what it shall run here, in " + place + "/" + LastComponent(unknown.reference) + "/image.yaml:\n" +
+      "references: [\"" + WithAnyTag(unknown.reference) + "\"]\n" +
+      "root: host                 # this host's own root, read-only\n" +
+      "# layers: [rootfs]         # a folder beside image.yaml laid over it, such as rootfs/app/main.py\n" +
+      "# python: {requirements: requirements.txt}\n" + "env: {}\n" + "workingDir: /";
   return error;
 }
 

@@ -50,7 +50,8 @@ TEST_CASE("a directory can be the root, under the layers") {
   const auto read = Read(folder, "references: [a]\nlayers: [rootfs]\nroot: root\n");
   REQUIRE(read.ok());
   CHECK_FALSE(read.value().root.host);
-  CHECK(read.value().root.layers == std::vector<std::string>{folder.path() + "/root", folder.path() + "/rootfs"});
+  CHECK(read.value().root.layers ==
+        std::vector<std::string>{folder.path() + "/root", folder.path() + "/rootfs"});
 }
 
 TEST_CASE("mistakes name file, line and remedy") {

@@ -12,7 +12,8 @@ struct Catalog {
   TemporaryFolder first, second;
   boost::asio::io_context context;
   io::AsioExecutor executor{context};
-  ImageFolders images{executor, {.folders = {first.path(), second.path()}, .cache_folder = first.path() + "/cache"}};
+  ImageFolders images{executor,
+                      {.folders = {first.path(), second.path()}, .cache_folder = first.path() + "/cache"}};
 
   std::string FolderOf(const std::string& reference) {
     const auto found = images.Find(reference);

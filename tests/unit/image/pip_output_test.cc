@@ -27,8 +27,10 @@ TEST_CASE("a failure is told in pip's words, with a remedy") {
     const char *line, *hint;
   };
   for (const Row& row : {
-           Row{"ERROR: Could not find a version that satisfies the requirement nope==9 (from versions: none)", "index"},
-           Row{"ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device", "TFEMU_HOME"},
+           Row{"ERROR: Could not find a version that satisfies the requirement nope==9 (from versions: none)",
+               "index"},
+           Row{"ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device",
+               "TFEMU_HOME"},
            Row{"ERROR: Invalid requirement: 'a b' (from line 1 of r.txt)", "correct that line"},
        }) {
     PipOutput pip("r.txt", 1);

@@ -1,8 +1,8 @@
 // Environments are really made, with the host's python and pip, from a wheel that the build made.
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/file.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -31,7 +31,8 @@ struct Catalog {
 
   runtime::Image Add(const std::string& name, const std::string& requirements) {
     folder.Write(name + "/requirements.txt", requirements);
-    folder.Write(name + "/image.yaml", "references: [" + name + "]\npython: {requirements: requirements.txt}\n");
+    folder.Write(name + "/image.yaml",
+                 "references: [" + name + "]\npython: {requirements: requirements.txt}\n");
     return images.Find(name).value();
   }
 };
@@ -126,7 +127,8 @@ TEST_CASE("a catalogue that goes away kills what it was making") {
   folder.Write("tiny/image.yaml", "references: [tiny]\npython: {requirements: requirements.txt}\n");
   const runtime::Image image = images->Find("tiny").value();
   const auto never = [](Result<void>) { FAIL("done must not be called"); };
-  images->Prepare(image, [&](const runtime::PrepareProgress&) { executor.Post([&] { images.reset(); }); }, never);
+  images->Prepare(
+      image, [&](const runtime::PrepareProgress&) { executor.Post([&] { images.reset(); }); }, never);
   context.run();
   CHECK_FALSE(fs::exists(image.root.python_environment));
   // Nobody holds the lock: no child is left.
