@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from cluster import TUTORIAL, Cluster, pod
+from cluster import ROOT, TUTORIAL, Cluster, pod, tfjob
 
 
 def namespaces_of(processes):
@@ -147,3 +147,14 @@ def test_with_root_there_is_one_address_space_per_cluster():
             cluster.until_phase("server", "Running")
         listed = subprocess.run(["ip", "-o", "link"], capture_output=True, text=True, check=True).stdout
         assert "eth0@" not in listed or listed.count("eth0@") <= 1
+
+
+def test_a_described_cluster_has_its_nodes(home):
+    home.up("--config", ROOT / "manifests/three-nodes.yaml")
+    nodes = {node["metadata"]["name"]: node for node in home.items("nodes")}
+    assert sorted(nodes) == ["cpu-1", "gpu-1", "gpu-2"]
+    assert nodes["gpu-1"]["status"]["allocatable"]["nvidia.com/gpu"] == "1"
+    assert "nvidia.com/gpu" not in nodes["cpu-1"]["status"]["allocatable"]
+    home.apply(tfjob("job", "sleep 600", "resources: {limits: {nvidia.com/gpu: 1}}"))
+    home.until_phase("job-worker-0", "Running")
+    assert home.jsonpath("{.spec.nodeName}", "pod", "job-worker-0") == "gpu-1", "gpu-2 is tainted"

@@ -114,7 +114,7 @@ def test_screenshot_shows_the_curve(trained, tensorboard, tmp_path):
     trained.until(lambda: b"train" in fetch(f"{tensorboard}/data/runs"), "run", 60)
     picture = pathlib.Path(os.environ.get("TFEMU_SCREENSHOT", tmp_path / "tensorboard.png"))
     subprocess.run(["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                    f"--user-data-dir={tmp_path}/profile", "--window-size=1400,900", "--virtual-time-budget=15000",
-                    f"--screenshot={picture}", f"{tensorboard}/?darkMode=false#timeseries"],
+                    f"--user-data-dir={tmp_path}/profile", "--window-size=1200,800", "--virtual-time-budget=30000",
+                    f"--screenshot={picture}", f"{tensorboard}/?darkMode=false#scalars&_smoothingWeight=0"],
                    check=True, timeout=120, capture_output=True)
     assert picture.stat().st_size > 20000

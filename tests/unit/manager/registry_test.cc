@@ -1,0 +1,91 @@
+// The door to the store: create, apply, patch, delete, scale, and every refusal.
+#include "emulator/manager/registry.h"
+
+#include <doctest/doctest.h>
+
+#include "emulator/codec/yaml.h"
+#include "tests/support/world.h"
+
+namespace tfemu::test {
+namespace {
+
+using manager::Written;
+
+api::Json Doc(const std::string& yaml) { return codec::ParseYaml(yaml, "f.yaml").value().at(0).value; }
+
+std::string Map(const std::string& name, const std::string& data, const std::string& more = "") {
+  return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + more + "}\ndata: {" + data + "}\n";
+}
+
+TEST_CASE("apply creates, changes, and leaves alone what is as it should be") {
+  World world;
+  auto& registry = world.cluster->registry();
+  CHECK(registry.Apply(Doc(Map("a", "x: \"1\", y: \"2\"")), {}).value().outcome == Written::Outcome::kCreated);
+  CHECK(registry.Apply(Doc(Map("a", "x: \"1\", y: \"2\"")), {}).value().outcome == Written::Outcome::kUnchanged);
+  // Somebody else adds a key; what the manifest drops goes, what it never had stays.
+  const auto live = world.Get("ConfigMap", "a");
+  REQUIRE(registry.Patch(live.key(), live.uid(), "", Doc("data: {z: \"3\"}")).ok());
+  const auto changed = registry.Apply(Doc(Map("a", "x: \"9\"")), {});
+  CHECK(changed.value().outcome == Written::Outcome::kConfigured);
+  CHECK(world.Get("ConfigMap", "a").doc()["data"] == Doc("{x: \"9\", z: \"3\"}"));
+}
+
+TEST_CASE("unknown fields survive, are warned of, and are an error when strict") {
+  World world;
+  const std::string yaml = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {hostNetwork: true, novel: {a: 1}, containers: [{name: c, image: \"i:1\"}]}\n";
+  auto& registry = world.cluster->registry();
+  CHECK(registry.Create(Doc(yaml), {.strict = true}).error().fields.size() == 2);
+  CHECK_FALSE(world.Exists("Pod", "p"));
+  const auto written = registry.Create(Doc(yaml), {});
+  REQUIRE(written.ok());
+  CHECK(written.value().warnings.size() == 2);
+  CHECK(world.Get("Pod", "p").doc()["spec"]["novel"]["a"] == 1);
+}
+
+TEST_CASE("dry run tells the outcome and writes nothing") {
+  World world;
+  CHECK(world.cluster->registry().Create(Doc(Map("a", "")), {.dry_run = true}).ok());
+  CHECK_FALSE(world.Exists("ConfigMap", "a"));
+}
+
+TEST_CASE("refusals") {
+  World world;
+  auto& registry = world.cluster->registry();
+  const auto reason = [&](const std::string& yaml) { return registry.Create(Doc(yaml), {}).error(); };
+  CHECK(reason("kind: Pod").fields[0].field == "apiVersion");
+  CHECK(reason("apiVersion: v1\nkind: Podd\nmetadata: {name: a}").hint.find("did you mean kind: Pod") == 0);
+  CHECK(reason(Map("a", "", ", namespace: nowhere")).reason == Reason::kNotFound);
+  CHECK(reason("apiVersion: v1\nkind: Namespace\nmetadata: {name: team, namespace: default}").fields[0].field == "metadata.namespace");
+  CHECK(reason("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: \"x/unknown:1\"}]}").fields[0].field ==
+        "spec.containers[0].image");
+  REQUIRE(registry.Create(Doc(Map("a", "")), {}).ok());
+  CHECK(reason(Map("a", "")).reason == Reason::kAlreadyExists);
+}
+
+TEST_CASE("generated names, generations and scaling") {
+  World world;
+  auto& registry = world.cluster->registry();
+  const auto one = registry.Create(Doc("apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: c-}"), {});
+  CHECK(one.value().object.key().name.size() == 7);
+  world.Apply("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: w}\nspec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}},\n"
+              "  spec: {containers: [{name: c, image: \"i:1\"}]}}}\n");
+  const api::ObjectKey key{"Deployment", "default", "w"};
+  CHECK(registry.Scale(key, "", 3).value().doc()["metadata"]["generation"] == 2);
+  CHECK(registry.Scale(key, "", -1).error().reason == Reason::kInvalid);
+  CHECK(registry.Scale({"ConfigMap", "default", one.value().object.key().name}, "", 1).error().reason == Reason::kBadRequest);
+  world.Advance(std::chrono::seconds(1));
+  CHECK(world.List("Pod").size() == 3);
+}
+
+TEST_CASE("an orphaning delete leaves the dependents") {
+  World world;
+  world.Apply("apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: r}\nspec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}},\n"
+              "  spec: {containers: [{name: c, image: \"i:1\"}]}}}\n");
+  world.Advance(std::chrono::seconds(1));
+  REQUIRE(world.cluster->registry().Delete({"ReplicaSet", "default", "r"}, {.orphan = true}).ok());
+  world.Advance(std::chrono::seconds(60));
+  CHECK(world.List("Pod").size() == 1);
+}
+
+}  // namespace
+}  // namespace tfemu::test
