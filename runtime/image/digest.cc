@@ -1,4 +1,4 @@
-// OpenSSL's, which gRPC links anyway.
+// OpenSSL's.
 #include "runtime/image/digest.h"
 
 #include <openssl/sha.h>

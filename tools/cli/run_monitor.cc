@@ -65,9 +65,10 @@ void RunMonitor::Observe(const api::Object& object, Instant now) {
     ObserveEvent(api::ViewEvent(object));
     return;
   }
-  // A list may be newer than the first events of a watch.
+  // A list may be newer than the first events of a watch. The same revision is looked at again: a pod that was listed
+  // before its job was seen becomes ours only then.
   uint64_t& known = revisions_[object.uid()];
-  if (object.resource_version() != 0 && object.resource_version() <= known) return;
+  if (object.resource_version() != 0 && object.resource_version() < known) return;
   known = object.resource_version();
   RunItem* item = Find(object.key());
   if (item != nullptr || IsOurs(object)) owners_.insert(object.uid());
