@@ -22,21 +22,31 @@ std::string ToString(const ObjectKey& key) {
   return key.kind + " " + (key.ns.empty() ? key.name : key.ns + "/" + key.name);
 }
 
-Object::Object(Json doc)
-    : doc_(std::make_shared<const Json>(std::move(doc))),
-      key_(std::make_shared<const ObjectKey>(
-          ObjectKey{doc_->value("kind", std::string()), Text(*doc_, "namespace"), Text(*doc_, "name")})) {}
+struct Object::Shared {
+  Json doc;
+  ObjectKey key;
+  Decoded decoded;
+};
 
-const std::string& Object::uid() const { return Text(*doc_, "uid"); }
-
-uint64_t Object::resource_version() const {
-  return static_cast<uint64_t>(ParseInt(Text(*doc_, "resourceVersion")).value_or(0));
+Object::Object(Json doc) : shared_(std::make_shared<Shared>()) {
+  shared_->key = {doc.value("kind", std::string()), Text(doc, "namespace"), Text(doc, "name")};
+  shared_->doc = std::move(doc);
 }
 
-bool Object::terminating() const { return !Text(*doc_, "deletionTimestamp").empty(); }
+const Json& Object::doc() const { return shared_->doc; }
+const ObjectKey& Object::key() const { return shared_->key; }
+Object::Decoded& Object::decoded() const { return shared_->decoded; }
+
+const std::string& Object::uid() const { return Text(doc(), "uid"); }
+
+uint64_t Object::resource_version() const {
+  return static_cast<uint64_t>(ParseInt(Text(doc(), "resourceVersion")).value_or(0));
+}
+
+bool Object::terminating() const { return !Text(doc(), "deletionTimestamp").empty(); }
 
 Object Object::With(const std::string& pointer, const Json& patch) const {
-  Json next = *doc_;
+  Json next = doc();
   next[Json::json_pointer(pointer)].merge_patch(patch);
   return Object(std::move(next));
 }

@@ -22,13 +22,13 @@ struct ObjectKey {
 
 std::string ToString(const ObjectKey& key);  // "Pod default/tf-mnist-gpu-ps-0"
 
-// Immutable; copies share the document.
+// Immutable; copies share the document, its key, and the typed value that was decoded from it.
 class Object {
  public:
   explicit Object(Json doc);
 
-  const Json& doc() const { return *doc_; }
-  const ObjectKey& key() const { return *key_; }
+  const Json& doc() const;
+  const ObjectKey& key() const;
   const std::string& uid() const;
   uint64_t resource_version() const;
   bool terminating() const;  // deletionTimestamp is set
@@ -37,9 +37,25 @@ class Object {
   // that the writer does not know are kept, a null removes. `pointer` is a JSON pointer, "" for the whole.
   Object With(const std::string& pointer, const Json& patch) const;
 
+  // What `decode` makes of this object, made once for all its copies. An object is always read by one decoder.
+  template <class T>
+  const T& As(T (*decode)(const Object&)) const {
+    Decoded& kept = decoded();
+    const auto decoder = reinterpret_cast<void (*)()>(decode);
+    if (!kept.value) kept = {std::make_shared<const T>(decode(*this)), decoder};
+    CHECK_THAT(kept.decoder == decoder);
+    return *static_cast<const T*>(kept.value.get());
+  }
+
  private:
-  std::shared_ptr<const Json> doc_;
-  std::shared_ptr<const ObjectKey> key_;
+  struct Decoded {
+    std::shared_ptr<const void> value;
+    void (*decoder)() = nullptr;
+  };
+  struct Shared;
+  Decoded& decoded() const;
+
+  std::shared_ptr<Shared> shared_;
 };
 
 // `text` must be one JSON document; an object with a string kind and metadata.name.

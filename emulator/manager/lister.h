@@ -12,7 +12,7 @@ namespace tfemu::manager {
 template <class T>
 std::vector<T> ListAll(const store::Store& store, const store::Query& query, T (*decode)(const api::Object&)) {
   std::vector<T> decoded;
-  for (const api::Object& object : store.List(query).objects) decoded.push_back(decode(object));
+  for (const api::Object& object : store.List(query).objects) decoded.push_back(object.As(decode));
   return decoded;
 }
 
@@ -23,7 +23,7 @@ template <class T>
 std::vector<T> ListOwned(const store::Store& store, const store::Query& query, const std::string& owner_uid,
                          T (*decode)(const api::Object&)) {
   std::vector<T> decoded;
-  for (const api::Object& object : ListOwned(store, query, owner_uid)) decoded.push_back(decode(object));
+  for (const api::Object& object : ListOwned(store, query, owner_uid)) decoded.push_back(object.As(decode));
   return decoded;
 }
 

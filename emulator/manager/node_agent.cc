@@ -55,13 +55,13 @@ void NodeAgent::Forget(const std::string& uid) {
 }
 
 NodeAgent::Entry& NodeAgent::EntryFor(const api::Pod& pod) {
-  return entries_.try_emplace(pod.meta.uid, Entry{pod.key(), {}, {}, {}}).first->second;
+  return entries_.try_emplace(pod.meta.uid, Entry{pod.key(), {}, {}, {}, {}}).first->second;
 }
 
 Result<void> NodeAgent::Sync(const api::ObjectKey& key) {
   const auto object = deps_.store.Get(key);
   if (!object.ok()) return {};
-  const api::Pod pod = api::DecodePod(object.value());
+  const api::Pod& pod = object.value().As(api::DecodePod);
   if (pod.spec.node_name.empty()) return {};
   Entry& entry = EntryFor(pod);
   const auto plan = controllers::ReconcileNodePod(Observe(pod, entry));
@@ -83,10 +83,8 @@ controllers::NodePodObservation NodeAgent::Observe(const api::Pod& pod, Entry& e
   if (NotStarted(entry.run) && !pod.finished() && !pod.meta.deletion_timestamp) observed.obstacles = Obstacles(pod, entry);
   observed.address = entry.address.empty() ? pod.status.pod_ip : entry.address;
   const auto node = deps_.store.Get({"Node", "", pod.spec.node_name});
-  if (node.ok()) observed.host_address = api::DecodeNode(node.value()).internal_ip;
-  for (const auto* list : {&pod.spec.init_containers, &pod.spec.containers})
-    for (const api::Container& container : *list)
-      if (const auto image = deps_.images.Find(container.image); image.ok()) observed.image_ids[container.name] = image.value().id;
+  if (node.ok()) observed.host_address = node.value().As(api::DecodeNode).internal_ip;
+  observed.image_ids = entry.image_ids;
   return observed;
 }
 
@@ -94,7 +92,7 @@ DownwardContext NodeAgent::Context(const api::Pod& pod, const Entry& entry) cons
   DownwardContext context{pod, entry.address, "", {}};
   const auto object = deps_.store.Get({"Node", "", pod.spec.node_name});
   if (!object.ok()) return context;
-  const api::Node node = api::DecodeNode(object.value());
+  const api::Node& node = object.value().As(api::DecodeNode);
   context.host_ip = node.internal_ip;
   context.node_allocatable = node.allocatable;
   return context;
@@ -166,7 +164,7 @@ Result<void> NodeAgent::Obey(const api::Pod& pod, Entry& entry, const NodePodOrd
 void NodeAgent::StartSandbox(const api::Pod& pod, Entry& entry) {
   if (entry.address.empty()) {
     const auto node = deps_.store.Get({"Node", "", pod.spec.node_name});
-    const auto address = addresses_.Take(node.ok() ? api::DecodeNode(node.value()).pod_cidr : "10.244.0.0/24");
+    const auto address = addresses_.Take(node.ok() ? node.value().As(api::DecodeNode).pod_cidr : "10.244.0.0/24");
     if (!address.ok()) return Say(pod, true, "FailedCreatePodSandBox", address.error().message);
     entry.address = address.value();
   }
@@ -197,6 +195,7 @@ void NodeAgent::StartContainer(const api::Pod& pod, Entry& entry, const NodePodO
     run.back_off = controllers::NextBackOff(run.back_off, Duration(0));
     return;
   }
+  if (const auto image = deps_.images.Find(container->image); image.ok()) entry.image_ids[container->name] = image.value().id;
   run.state = ContainerRun::State::kStarting;
   deps_.runtime.StartContainer(pod.meta.uid, launch.value());
 }

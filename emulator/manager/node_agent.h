@@ -44,7 +44,8 @@ class NodeAgent {
     api::ObjectKey key;
     controllers::PodRun run;
     std::string address;
-    std::string mount_problem;  // said once
+    std::string mount_problem;                     // said once
+    std::map<std::string, std::string> image_ids;  // by container, since its start
   };
 
   Result<void> Sync(const api::ObjectKey& key);

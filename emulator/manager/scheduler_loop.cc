@@ -15,8 +15,11 @@ SchedulerLoop::SchedulerLoop(Executor& executor, store::Store& store, Registry& 
 
 void SchedulerLoop::OnWatch(const store::WatchEvent& event) {
   const std::string& kind = event.object.key().kind;
-  if (kind != "Pod" && kind != "Node" && kind != "PersistentVolumeClaim") return;
-  Wake();
+  if (kind == "Node" || kind == "PersistentVolumeClaim") return Wake();
+  if (kind != "Pod") return;
+  // A pod that has its node and goes on changes nothing for the others.
+  const api::Pod& pod = event.object.As(api::DecodePod);
+  if (event.type == store::WatchType::kDeleted || pod.spec.node_name.empty() || pod.finished()) Wake();
 }
 
 void SchedulerLoop::Wake() {
