@@ -16,12 +16,12 @@ struct Image {
   std::string folder;                   // absolute; where its image.yaml stands
   std::vector<std::string> references;  // patterns it answers to, as GlobMatch reads them
   Root root;
-  std::string requirements;             // absolute path of a pip requirements file, or ""
+  std::string requirements;  // absolute path of a pip requirements file, or ""
   std::map<std::string, std::string> env;
   std::vector<std::string> entrypoint, cmd;
   std::string working_dir = "/";
-  uint64_t size_bytes = 0;              // for modelling a pull; 0 when not given
-  std::string id;                       // "sha256:…", over image.yaml, requirements and layer paths
+  uint64_t size_bytes = 0;  // for modelling a pull; 0 when not given
+  std::string id;           // "sha256:…", over image.yaml, requirements and layer paths
 };
 
 // Progress of Prepare: `done` of `total` steps, with a sentence for people. total may be 0 (unknown).

@@ -27,7 +27,8 @@ bool ParseLogRecord(std::string_view line, LogRecord& record) {
 
 std::string LogPath(const std::string& state_folder, const std::string& ns, const std::string& pod,
                     const std::string& uid, const std::string& container, int attempt) {
-  return state_folder + "/logs/" + ns + "/" + pod + "/" + uid + "/" + container + "/" + std::to_string(attempt) + ".log";
+  return state_folder + "/logs/" + ns + "/" + pod + "/" + uid + "/" + container + "/" +
+         std::to_string(attempt) + ".log";
 }
 
 }  // namespace tfemu::runtime

@@ -47,9 +47,9 @@ struct Mount {
 
 // The file system a container starts with.
 struct Root {
-  bool host = true;                  // the host's own root, read-only, under the layers
-  std::vector<std::string> layers;   // absolute host folders laid over it, the first lowest
-  std::string python_environment;    // absolute host folder of a virtual environment, or ""; see kPythonPrefix
+  bool host = true;                 // the host's own root, read-only, under the layers
+  std::vector<std::string> layers;  // absolute host folders laid over it, the first lowest
+  std::string python_environment;   // absolute host folder of a virtual environment, or ""; see kPythonPrefix
 };
 
 // Where a container sees its python environment; its bin folder is first on PATH.
@@ -76,9 +76,9 @@ struct ContainerLaunch {
 
 struct PodLaunch {
   std::string uid, ns, name;
-  std::string node;      // pods of one node share a bridge
+  std::string node;  // pods of one node share a bridge
   std::string hostname;
-  std::string address;   // IPv4, in the cluster's pod range, not in use
+  std::string address;  // IPv4, in the cluster's pod range, not in use
   std::vector<std::string> dns_searches;
   std::vector<File> etc_files = {};  // further files of /etc, such as hosts aliases; paths relative to /etc
   std::vector<Volume> volumes;
@@ -106,8 +106,8 @@ struct PodEvent {
 };
 using PodEventSink = std::function<void(const PodEvent&)>;
 
-// Everything is idempotent by pod uid (and container attempt). Results come as events, posted on the executor,
-// in the order in which things happened.
+// Everything is idempotent by pod uid (and container attempt). Results come as events, posted on the
+// executor, in the order in which things happened.
 class Runtime {
  public:
   virtual ~Runtime() = default;
@@ -115,7 +115,8 @@ class Runtime {
   virtual void StartContainer(const std::string& uid, const ContainerLaunch& container) = 0;
   // To the container's PID 1. No event when the container is not running.
   virtual void SignalContainer(const std::string& uid, const std::string& container, int signal) = 0;
-  // Kills what still runs (every process, not only PID 1) and removes the sandbox; kPodStopped when it is gone.
+  // Kills what still runs (every process, not only PID 1) and removes the sandbox; kPodStopped when it is
+  // gone.
   virtual void StopPod(const std::string& uid) = 0;
   virtual void SetSink(PodEventSink sink) = 0;
 };
@@ -132,8 +133,8 @@ struct ExecLaunch {
 class PodAccess {
  public:
   virtual ~PodAccess() = default;
-  // `done` gets the exit code (128+n for a signal, 127 when the program was not found) or why it did not start.
-  // The process gets the container's namespaces, root, environment and working directory.
+  // `done` gets the exit code (128+n for a signal, 127 when the program was not found) or why it did not
+  // start. The process gets the container's namespaces, root, environment and working directory.
   virtual void Exec(const std::string& uid, ExecLaunch launch, std::function<void(Result<int>)> done) = 0;
   // A TCP socket, not yet connected, that lives in the pod's network namespace.
   virtual void OpenSocket(const std::string& uid, std::function<void(Result<UniqueFd>)> done) = 0;

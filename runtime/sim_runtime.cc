@@ -28,10 +28,13 @@ void SimRuntime::StartContainer(const std::string& uid, const ContainerLaunch& c
   ++starts_[uid + "/" + container.name + "/" + std::to_string(container.attempt)];
   const Script script = director_(pod->second.launch, container);
   if (!script.start_after) return;
-  Later(*script.start_after, [this, uid, name = container.name, attempt = container.attempt, script] { Begin(uid, name, attempt, script); });
+  Later(*script.start_after, [this, uid, name = container.name, attempt = container.attempt, script] {
+    Begin(uid, name, attempt, script);
+  });
 }
 
-void SimRuntime::Begin(const std::string& uid, const std::string& container, int attempt, const Script& script) {
+void SimRuntime::Begin(const std::string& uid, const std::string& container, int attempt,
+                       const Script& script) {
   const auto pod = pods_.find(uid);
   if (pod == pods_.end()) return;
   pod->second.running[container] = {attempt, script};
@@ -39,7 +42,8 @@ void SimRuntime::Begin(const std::string& uid, const std::string& container, int
   event.pid = 1;
   Report(std::move(event));
   if (script.run_for)
-    Later(*script.run_for, [this, uid, container, attempt, code = script.exit_code] { End(uid, container, attempt, code); });
+    Later(*script.run_for,
+          [this, uid, container, attempt, code = script.exit_code] { End(uid, container, attempt, code); });
 }
 
 void SimRuntime::End(const std::string& uid, const std::string& container, int attempt, int exit_code) {
@@ -65,7 +69,8 @@ void SimRuntime::SignalContainer(const std::string& uid, const std::string& cont
   const auto pod = pods_.find(uid);
   if (pod == pods_.end()) return;
   const auto running = pod->second.running.find(container);
-  if (running == pod->second.running.end() || (signal == SIGTERM && running->second.script.ignores_sigterm)) return;
+  if (running == pod->second.running.end() || (signal == SIGTERM && running->second.script.ignores_sigterm))
+    return;
   End(uid, container, running->second.attempt, 128 + signal);
 }
 

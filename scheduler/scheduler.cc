@@ -39,7 +39,8 @@ Rejection Filter(const NodeState& state, const api::PodSpec& pod, const Resource
     for (const auto& [name, amount] : wanted) {
       if (amount.milli == 0 || Of(state.requested, name) + amount <= Of(node.allocatable, name)) continue;
       rejection.reasons.push_back(name == "pods" ? "Too many pods" : "Insufficient " + name);
-      rejection.preemption_might_help = rejection.preemption_might_help || amount <= Of(node.allocatable, name);
+      rejection.preemption_might_help =
+          rejection.preemption_might_help || amount <= Of(node.allocatable, name);
     }
   }
   return rejection;
@@ -66,7 +67,8 @@ std::string CountedReasons(const std::map<std::string, int>& counts) {
   return Join(parts, ", ");
 }
 
-std::string Sentence(size_t nodes, const std::vector<Rejection>& rejections, const std::string& prerequisite) {
+std::string Sentence(size_t nodes, const std::vector<Rejection>& rejections,
+                     const std::string& prerequisite) {
   const std::string head = "0/" + std::to_string(nodes) + " nodes are available";
   if (nodes == 0) return "no nodes available to schedule pods";
   std::map<std::string, int> reasons, preemption;
@@ -75,9 +77,10 @@ std::string Sentence(size_t nodes, const std::vector<Rejection>& rejections, con
     ++preemption[r.preemption_might_help ? "No preemption victims found for incoming pod"
                                          : "Preemption is not helpful for scheduling"];
   }
-  if (!prerequisite.empty()) preemption = {{"Preemption is not helpful for scheduling", static_cast<int>(nodes)}};
-  return head + ": " + (prerequisite.empty() ? CountedReasons(reasons) : prerequisite) + ". preemption: " + head + ": " +
-         CountedReasons(preemption) + ".";
+  if (!prerequisite.empty())
+    preemption = {{"Preemption is not helpful for scheduling", static_cast<int>(nodes)}};
+  return head + ": " + (prerequisite.empty() ? CountedReasons(reasons) : prerequisite) +
+         ". preemption: " + head + ": " + CountedReasons(preemption) + ".";
 }
 
 }  // namespace

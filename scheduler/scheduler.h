@@ -1,4 +1,5 @@
-// Which node a pod goes to, and if none, why: pure, ordered, explained (kube-scheduler's filters and LeastAllocated).
+// Which node a pod goes to, and if none, why: pure, ordered, explained (kube-scheduler's filters and
+// LeastAllocated).
 #pragma once
 
 #include <map>

@@ -21,9 +21,9 @@ struct NodeConfig {
 
 struct ClusterConfig {
   std::vector<NodeConfig> nodes;
-  std::map<std::string, std::string> nas;   // server -> folder of the host
+  std::map<std::string, std::string> nas;  // server -> folder of the host
   std::vector<std::string> image_folders;
-  int64_t time_scale = 1;                   // waits that a cluster would make are divided by this
+  int64_t time_scale = 1;  // waits that a cluster would make are divided by this
 };
 
 // Every unknown or wrong field is a FieldMessage of the error.

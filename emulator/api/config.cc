@@ -33,7 +33,8 @@ std::string EncodeBase64(const std::string& bytes) {
   std::string text;
   for (size_t i = 0; i < bytes.size(); i += 3) {
     uint32_t group = 0;
-    for (size_t j = 0; j < 3; ++j) group = group << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0u);
+    for (size_t j = 0; j < 3; ++j)
+      group = group << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0u);
     for (size_t j = 0; j < 4; ++j)
       text += j <= bytes.size() - i ? kAlphabet[(group >> (18 - 6 * j)) & 63u] : '=';
   }
@@ -69,7 +70,8 @@ std::map<std::string, std::string> DecodeSecret(const Object& object) {
 
 void SetSecretDefaults(Json& secret) {
   SetDefault(secret, "type", "Opaque");
-  for (const auto& [key, text] : DecodeLabelMap(Member(secret, "stringData"))) secret["data"][key] = EncodeBase64(text);
+  for (const auto& [key, text] : DecodeLabelMap(Member(secret, "stringData")))
+    secret["data"][key] = EncodeBase64(text);
   secret.erase("stringData");
 }
 
@@ -90,7 +92,8 @@ std::vector<FieldMessage> ValidateSecret(const Json& secret, const Json* previou
 }
 
 Json MakeNamespace(const std::string& name) {
-  return Json::object({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", Json::object({{"name", name}})}});
+  return Json::object(
+      {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", Json::object({{"name", name}})}});
 }
 
 void SetNamespaceDefaults(Json& ns) {

@@ -1,4 +1,5 @@
-// Reading members of a document that may be absent or of another type: absent wins, validation reports the type.
+// Reading members of a document that may be absent or of another type: absent wins, validation reports the
+// type.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,8 @@
 namespace tfemu::api {
 
 const nlohmann::json& Member(const nlohmann::json& object, std::string_view name);  // a null when absent
-const nlohmann::json& Items(const nlohmann::json& object, std::string_view name);   // an empty array when absent
+const nlohmann::json& Items(const nlohmann::json& object,
+                            std::string_view name);  // an empty array when absent
 std::string Text(const nlohmann::json& object, std::string_view name);
 std::optional<int64_t> Int(const nlohmann::json& object, std::string_view name);
 bool Bool(const nlohmann::json& object, std::string_view name, bool otherwise = false);

@@ -59,7 +59,8 @@ std::string Label(const std::string& field) {
   for (size_t i = 0; i < field.size(); ++i) {
     const bool upper = std::isupper(static_cast<unsigned char>(field[i])) != 0;
     const bool after_lower = i > 0 && std::islower(static_cast<unsigned char>(field[i - 1])) != 0;
-    const bool before_lower = i > 0 && i + 1 < field.size() && std::islower(static_cast<unsigned char>(field[i + 1])) != 0;
+    const bool before_lower =
+        i > 0 && i + 1 < field.size() && std::islower(static_cast<unsigned char>(field[i + 1])) != 0;
     if (i == 0 || (upper && (after_lower || before_lower))) words.emplace_back();
     words.back() += field[i];
   }
@@ -78,9 +79,12 @@ std::string ScalarText(const Json& value) {
 }
 
 bool IsShownAbove(const std::string& path) {
-  constexpr std::array<std::string_view, 7> kShown = {".apiVersion",         ".kind",
-                                                      ".metadata.name",      ".metadata.namespace",
-                                                      ".metadata.labels",    ".metadata.annotations",
+  constexpr std::array<std::string_view, 7> kShown = {".apiVersion",
+                                                      ".kind",
+                                                      ".metadata.name",
+                                                      ".metadata.namespace",
+                                                      ".metadata.labels",
+                                                      ".metadata.annotations",
                                                       ".metadata.managedFields"};
   return std::ranges::find(kShown, path) != kShown.end();
 }
@@ -145,7 +149,8 @@ std::string DescribeWriter::Format() const {
   return out;
 }
 
-void DescribeMap(DescribeWriter& writer, int level, const std::string& name, const Json& map, const char* between) {
+void DescribeMap(DescribeWriter& writer, int level, const std::string& name, const Json& map,
+                 const char* between) {
   if (!map.is_object() || map.empty()) {
     writer.Field(level, name, "<none>");
     return;
@@ -171,7 +176,8 @@ std::string Describe(const Object& object, const DescribeContext& context) {
   // Of pods kubectl shows the node before the labels.
   if (object.key().kind != "Pod") {
     DescribeMap(writer, 0, "Labels", Field(object.doc(), "metadata.labels"), "=");
-    DescribeMap(writer, 0, "Annotations", ShownAnnotations(Field(object.doc(), "metadata.annotations")), ": ");
+    DescribeMap(writer, 0, "Annotations", ShownAnnotations(Field(object.doc(), "metadata.annotations")),
+                ": ");
   }
   if (describer != nullptr) describer(writer, object, context);
   else DescribeGeneric(writer, object);

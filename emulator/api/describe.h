@@ -13,16 +13,18 @@ class DescribeWriter {
  public:
   // "Name:" and its value, `level` steps in. An empty value prints "<none>".
   void Field(int level, const std::string& name, const std::string& value);
-  void Heading(int level, const std::string& text);      // a line without cells
-  void Row(int level, std::vector<std::string> cells);   // further cells than two
-  std::string Format() const;  // runs of lines with a cell in a column are as wide as its widest cell and two blanks
+  void Heading(int level, const std::string& text);     // a line without cells
+  void Row(int level, std::vector<std::string> cells);  // further cells than two
+  std::string Format()
+      const;  // runs of lines with a cell in a column are as wide as its widest cell and two blanks
 
  private:
   std::vector<std::vector<std::string>> lines_;
 };
 
 // "a=b" one to a line, the first beside the name.
-void DescribeMap(DescribeWriter& writer, int level, const std::string& name, const Json& map, const char* between);
+void DescribeMap(DescribeWriter& writer, int level, const std::string& name, const Json& map,
+                 const char* between);
 void DescribeGeneric(DescribeWriter& writer, const Object& object);
 void DescribePod(DescribeWriter& writer, const Object& object, const DescribeContext& context);
 void DescribePodTemplate(DescribeWriter& writer, const Json& pod_template);

@@ -13,8 +13,8 @@ void DescribeConditions(DescribeWriter& writer, const Json& doc) {
   writer.Row(1, {"Type", "Status", "Reason", "Message"});
   writer.Row(1, {"----", "------", "------", "-------"});
   for (const auto& condition : conditions)
-    writer.Row(1, {FieldText(condition, "type"), FieldText(condition, "status"), FieldText(condition, "reason"),
-                   FieldText(condition, "message")});
+    writer.Row(1, {FieldText(condition, "type"), FieldText(condition, "status"),
+                   FieldText(condition, "reason"), FieldText(condition, "message")});
 }
 
 std::string Names(const std::vector<Object>& objects) {
@@ -41,9 +41,10 @@ void DescribeDeployment(DescribeWriter& writer, const Object& object, const Desc
   const auto count = [&](const char* path) { return std::to_string(FieldInt(doc, path)); };
   writer.Field(0, "CreationTimestamp", FieldText(doc, "metadata.creationTimestamp"));
   writer.Field(0, "Selector", JoinLabels(Field(doc, "spec.selector.matchLabels"), ","));
-  writer.Field(0, "Replicas", count("spec.replicas") + " desired | " + count("status.updatedReplicas") + " updated | " +
-                                  count("status.replicas") + " total | " + count("status.availableReplicas") +
-                                  " available | " + count("status.unavailableReplicas") + " unavailable");
+  writer.Field(0, "Replicas",
+               count("spec.replicas") + " desired | " + count("status.updatedReplicas") + " updated | " +
+                   count("status.replicas") + " total | " + count("status.availableReplicas") +
+                   " available | " + count("status.unavailableReplicas") + " unavailable");
   writer.Field(0, "StrategyType", FieldText(doc, "spec.strategy.type"));
   DescribePodTemplate(writer, Field(doc, "spec.template"));
   DescribeConditions(writer, doc);
@@ -88,7 +89,8 @@ void DescribeNode(DescribeWriter& writer, const Object& object, const DescribeCo
   writer.Field(0, "CreationTimestamp", FieldText(doc, "metadata.creationTimestamp"));
   std::vector<std::string> taints;
   for (const auto& taint : FieldList(doc, "spec.taints"))
-    taints.push_back(FieldText(taint, "key") + "=" + FieldText(taint, "value") + ":" + FieldText(taint, "effect"));
+    taints.push_back(FieldText(taint, "key") + "=" + FieldText(taint, "value") + ":" +
+                     FieldText(taint, "effect"));
   writer.Field(0, "Taints", Join(taints, ", "));
   writer.Field(0, "Unschedulable", Field(doc, "spec.unschedulable") == true ? "true" : "false");
   DescribeConditions(writer, doc);
@@ -103,8 +105,10 @@ void DescribeNode(DescribeWriter& writer, const Object& object, const DescribeCo
   for (const auto& pod : context.related) {
     std::vector<std::string> limits;
     for (const auto& container : FieldList(pod.doc(), "spec.containers"))
-      if (const Json& of = Field(container, "resources.limits"); of.is_object()) limits.push_back(JoinLabels(of, ","));
-    writer.Row(1, {pod.key().ns, pod.key().name, PodStatusWord(pod.doc()), TextOr(Join(limits, ";"), "<none>")});
+      if (const Json& of = Field(container, "resources.limits"); of.is_object())
+        limits.push_back(JoinLabels(of, ","));
+    writer.Row(1,
+               {pod.key().ns, pod.key().name, PodStatusWord(pod.doc()), TextOr(Join(limits, ";"), "<none>")});
   }
 }
 
@@ -115,12 +119,15 @@ void DescribeService(DescribeWriter& writer, const Object& object, const Describ
   writer.Field(0, "IP", FieldText(doc, "spec.clusterIP"));
   for (const auto& port : FieldList(doc, "spec.ports")) {
     const std::string protocol = "/" + TextOr(FieldText(port, "protocol"), "TCP");
-    writer.Field(0, "Port", TextOr(FieldText(port, "name"), "<unset>") + "  " + FieldText(port, "port") + protocol);
+    writer.Field(0, "Port",
+                 TextOr(FieldText(port, "name"), "<unset>") + "  " + FieldText(port, "port") + protocol);
     writer.Field(0, "TargetPort", FieldText(port, "targetPort") + protocol);
     std::vector<std::string> endpoints;
     for (const auto& pod : context.related)
       if (const auto view = ViewPod(pod); !view.address.empty() && view.phase == "Running")
-        endpoints.push_back(view.address + ":" + std::to_string(TargetPort(object, static_cast<int>(FieldInt(port, "port")), pod)));
+        endpoints.push_back(
+            view.address + ":" +
+            std::to_string(TargetPort(object, static_cast<int>(FieldInt(port, "port")), pod)));
     writer.Field(0, "Endpoints", Join(endpoints, ","));
   }
 }

@@ -19,15 +19,18 @@ void DescribeState(DescribeWriter& writer, const std::string& name, const Json& 
   } else if (const Json& terminated = Field(state, "terminated"); terminated.is_object()) {
     writer.Field(2, name, "Terminated");
     if (auto reason = FieldText(terminated, "reason"); !reason.empty()) writer.Field(3, "Reason", reason);
-    if (auto message = FieldText(terminated, "message"); !message.empty()) writer.Field(3, "Message", message);
+    if (auto message = FieldText(terminated, "message"); !message.empty())
+      writer.Field(3, "Message", message);
     writer.Field(3, "Exit Code", std::to_string(FieldInt(terminated, "exitCode")));
-    if (const auto signal = FieldInt(terminated, "signal"); signal > 0) writer.Field(3, "Signal", std::to_string(signal));
+    if (const auto signal = FieldInt(terminated, "signal"); signal > 0)
+      writer.Field(3, "Signal", std::to_string(signal));
     writer.Field(3, "Started", ReadableTime(FieldText(terminated, "startedAt")));
     writer.Field(3, "Finished", ReadableTime(FieldText(terminated, "finishedAt")));
   } else {
     writer.Field(2, name, "Waiting");
     if (auto reason = FieldText(state, "waiting.reason"); !reason.empty()) writer.Field(3, "Reason", reason);
-    if (auto message = FieldText(state, "waiting.message"); !message.empty()) writer.Field(3, "Message", message);
+    if (auto message = FieldText(state, "waiting.message"); !message.empty())
+      writer.Field(3, "Message", message);
   }
 }
 
@@ -51,7 +54,8 @@ std::string EnvironmentText(const Json& variable) {
     return "<set to the key '" + FieldText(ref, "key") + "' of config map '" + FieldText(ref, "name") + "'>";
   if (const Json& ref = Field(from, "secretKeyRef"); ref.is_object())
     return "<set to the key '" + FieldText(ref, "key") + "' in secret '" + FieldText(ref, "name") + "'>";
-  if (const Json& ref = Field(from, "fieldRef"); ref.is_object()) return "(" + FieldText(ref, "fieldPath") + ")";
+  if (const Json& ref = Field(from, "fieldRef"); ref.is_object())
+    return "(" + FieldText(ref, "fieldPath") + ")";
   return FieldText(from, "resourceFieldRef.resource");
 }
 
@@ -62,7 +66,8 @@ void DescribeEnvironment(DescribeWriter& writer, const Json& container) {
     return;
   }
   writer.Heading(2, "Environment:");
-  for (const auto& variable : variables) writer.Row(3, {FieldText(variable, "name") + ":", EnvironmentText(variable)});
+  for (const auto& variable : variables)
+    writer.Row(3, {FieldText(variable, "name") + ":", EnvironmentText(variable)});
 }
 
 void DescribeMounts(DescribeWriter& writer, const Json& container) {
@@ -75,7 +80,8 @@ void DescribeMounts(DescribeWriter& writer, const Json& container) {
   for (const auto& mount : mounts) {
     std::string flags = Field(mount, "readOnly") == true ? "ro" : "rw";
     if (auto path = FieldText(mount, "subPath"); !path.empty()) flags += ",path=\"" + path + "\"";
-    writer.Heading(3, FieldText(mount, "mountPath") + " from " + FieldText(mount, "name") + " (" + flags + ")");
+    writer.Heading(3,
+                   FieldText(mount, "mountPath") + " from " + FieldText(mount, "name") + " (" + flags + ")");
   }
 }
 
@@ -106,7 +112,8 @@ void DescribeVolumeSource(DescribeWriter& writer, const Json& volume) {
     writer.Field(2, "Type", type);
     if (!source.is_object()) continue;
     for (const auto& [field, value] : source.items())
-      if (!value.is_structured()) writer.Field(2, field, value.is_string() ? value.get<std::string>() : value.dump());
+      if (!value.is_structured())
+        writer.Field(2, field, value.is_string() ? value.get<std::string>() : value.dump());
       else if (field == "options") DescribeMap(writer, 2, field, value, "=");
   }
 }
@@ -122,7 +129,8 @@ void DescribeContainers(DescribeWriter& writer, const Json& pod, const char* lis
     writer.Field(2, "Image", FieldText(container, "image"));
     if (status.is_object()) writer.Field(2, "Image ID", FieldText(status, "imageID"));
     writer.Field(2, "Port", PortsText(container));
-    if (auto folder = FieldText(container, "workingDir"); !folder.empty()) writer.Field(2, "Working Dir", folder);
+    if (auto folder = FieldText(container, "workingDir"); !folder.empty())
+      writer.Field(2, "Working Dir", folder);
     DescribeWords(writer, "Command", Field(container, "command"));
     DescribeWords(writer, "Args", Field(container, "args"));
     DescribeStatus(writer, status);

@@ -9,7 +9,10 @@ namespace tfemu::api {
 namespace {
 
 Json EncodeReference(const ObjectReference& r) {
-  Json reference = Json::object({{"apiVersion", r.api_version}, {"kind", r.kind}, {"name", r.name}, {"uid", r.uid},
+  Json reference = Json::object({{"apiVersion", r.api_version},
+                                 {"kind", r.kind},
+                                 {"name", r.name},
+                                 {"uid", r.uid},
                                  {"resourceVersion", std::to_string(r.resource_version)}});
   if (!r.ns.empty()) reference["namespace"] = r.ns;
   return reference;
@@ -18,8 +21,8 @@ Json EncodeReference(const ObjectReference& r) {
 }  // namespace
 
 std::string CorrelationKey(const Event& event) {
-  return event.component + "\n" + event.host + "\n" + event.involved.uid + "\n" + event.reason + "\n" + event.message +
-         (event.warning ? "\nW" : "\nN");
+  return event.component + "\n" + event.host + "\n" + event.involved.uid + "\n" + event.reason + "\n" +
+         event.message + (event.warning ? "\nW" : "\nN");
 }
 
 Json MakeEvent(const Event& event, Instant now) {

@@ -13,8 +13,13 @@ namespace tfemu::api {
 namespace {
 
 constexpr const char* kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
-constexpr const char* kServerMeta[] = {"uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp",
-                                       "deletionGracePeriodSeconds", "selfLink"};
+constexpr const char* kServerMeta[] = {"uid",
+                                       "resourceVersion",
+                                       "generation",
+                                       "creationTimestamp",
+                                       "deletionTimestamp",
+                                       "deletionGracePeriodSeconds",
+                                       "selfLink"};
 
 // v1 QoS classes: Guaranteed needs cpu and memory limits equal to the requests on every container.
 std::string QosClass(const Json& spec) {
@@ -25,7 +30,8 @@ std::string QosClass(const Json& spec) {
       const Resources requests = DecodeResources(Member(Member(container, "resources"), "requests"));
       for (const char* name : {"cpu", "memory"}) {
         any = any || limits.contains(name) || requests.contains(name);
-        guaranteed = guaranteed && limits.contains(name) && requests.contains(name) && limits.at(name) == requests.at(name);
+        guaranteed = guaranteed && limits.contains(name) && requests.contains(name) &&
+                     limits.at(name) == requests.at(name);
       }
     }
   }
@@ -34,7 +40,8 @@ std::string QosClass(const Json& spec) {
 
 void AddFinalizer(Json& doc, const char* finalizer) {
   const auto present = Texts(doc["metadata"], "finalizers");
-  if (std::ranges::find(present, finalizer) == present.end()) doc["metadata"]["finalizers"].push_back(finalizer);
+  if (std::ranges::find(present, finalizer) == present.end())
+    doc["metadata"]["finalizers"].push_back(finalizer);
 }
 
 }  // namespace
@@ -84,17 +91,21 @@ void RaiseGeneration(Json& doc, const Object& live) {
 Json TerminatingPatch(const Object& live, Instant now, int64_t grace_period_seconds) {
   const Json& meta = Member(live.doc(), "metadata");
   const Instant due = now + std::chrono::seconds(grace_period_seconds);
-  Json patch = Json::object({{"deletionTimestamp", FormatTime(due)}, {"deletionGracePeriodSeconds", grace_period_seconds}});
-  if (const auto grace = Int(meta, "deletionGracePeriodSeconds"); grace && *grace <= grace_period_seconds) return Json::object();
+  Json patch = Json::object(
+      {{"deletionTimestamp", FormatTime(due)}, {"deletionGracePeriodSeconds", grace_period_seconds}});
+  if (const auto grace = Int(meta, "deletionGracePeriodSeconds"); grace && *grace <= grace_period_seconds)
+    return Json::object();
   return patch;
 }
 
-bool HasFinalizers(const Object& object) { return !Items(Member(object.doc(), "metadata"), "finalizers").empty(); }
+bool HasFinalizers(const Object& object) {
+  return !Items(Member(object.doc(), "metadata"), "finalizers").empty();
+}
 
 bool EndsGracefully(const Object& object) {
   const std::string phase = Text(Member(object.doc(), "status"), "phase");
-  return object.key().kind == "Pod" && !Text(Member(object.doc(), "spec"), "nodeName").empty() && phase != "Succeeded" &&
-         phase != "Failed";
+  return object.key().kind == "Pod" && !Text(Member(object.doc(), "spec"), "nodeName").empty() &&
+         phase != "Succeeded" && phase != "Failed";
 }
 
 int64_t GracePeriod(const Object& object, const std::optional<int64_t>& asked) {
@@ -132,7 +143,8 @@ std::vector<ImageUse> ImagesUsed(const Json& doc) {
   for (const PodSpecPlace& place : PodSpecs(doc))
     for (const char* list : {"initContainers", "containers"})
       for (size_t i = 0; const Json& container : Items(*place.spec, list))
-        uses.push_back({place.path + "." + list + "[" + std::to_string(i++) + "].image", Text(container, "image")});
+        uses.push_back(
+            {place.path + "." + list + "[" + std::to_string(i++) + "].image", Text(container, "image")});
   return uses;
 }
 
@@ -140,7 +152,8 @@ Result<Json> ScalePatch(const Object& object, const std::string& replica_type, i
   const Json count = Json::object({{"replicas", replicas}});
   const std::string& kind = object.key().kind;
   if (kind == "Deployment" || kind == "ReplicaSet") return Json::object({{"spec", count}});
-  if (kind != "TFJob") return Error{Reason::kBadRequest, kind + " cannot be scaled", "Deployment, ReplicaSet and TFJob can"};
+  if (kind != "TFJob")
+    return Error{Reason::kBadRequest, kind + " cannot be scaled", "Deployment, ReplicaSet and TFJob can"};
   const Json& types = Member(Member(object.doc(), "spec"), "tfReplicaSpecs");
   std::string known;
   if (types.is_object()) {
@@ -150,7 +163,8 @@ Result<Json> ScalePatch(const Object& object, const std::string& replica_type, i
       known += (known.empty() ? "" : ", ") + type;
     }
   }
-  return Error{Reason::kNotFound, ToString(object.key()) + " has no replica type \"" + replica_type + "\"", "it has " + known};
+  return Error{Reason::kNotFound, ToString(object.key()) + " has no replica type \"" + replica_type + "\"",
+               "it has " + known};
 }
 
 void AdmitNew(Json& doc, const std::string& suffix) {

@@ -23,8 +23,8 @@ void CompleteName(Json& doc, const Kind& kind, const std::string& default_ns, co
 
 // Server-side metadata of a new object; what a client put there is dropped, and so is its status unless kept.
 void StampNew(Json& doc, const std::string& uid, Instant now, bool keep_status);
-// `doc` becomes the next version of `live`: server-side metadata and status are carried over, and the generation
-// goes up when the spec differs.
+// `doc` becomes the next version of `live`: server-side metadata and status are carried over, and the
+// generation goes up when the spec differs.
 void StampUpdate(Json& doc, const Object& live);
 // Sets deletionTimestamp (now + grace) and the grace; keeps an earlier one.
 Json TerminatingPatch(const Object& live, Instant now, int64_t grace_period_seconds);
@@ -51,11 +51,12 @@ struct ImageUse {
 };
 std::vector<ImageUse> ImagesUsed(const Json& doc);
 
-// A merge patch that sets the replicas: spec.replicas, or those of a TFJob's replica type. An error names what can
-// be scaled.
+// A merge patch that sets the replicas: spec.replicas, or those of a TFJob's replica type. An error names
+// what can be scaled.
 Result<Json> ScalePatch(const Object& object, const std::string& replica_type, int replicas);
 
-// What admission adds by kind: a pod's service account, status and QoS class; finalizers of volumes and claims.
+// What admission adds by kind: a pod's service account, status and QoS class; finalizers of volumes and
+// claims.
 void AdmitNew(Json& doc, const std::string& suffix);
 
 }  // namespace tfemu::api

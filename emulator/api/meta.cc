@@ -16,7 +16,8 @@ const OwnerReference* ObjectMeta::controller() const {
 const std::string& ControllerUid(const Object& object) {
   static const std::string kNone;
   for (const Json& owner : Items(Member(object.doc(), "metadata"), "ownerReferences"))
-    if (Bool(owner, "controller") && Member(owner, "uid").is_string()) return owner["uid"].get_ref<const std::string&>();
+    if (Bool(owner, "controller") && Member(owner, "uid").is_string())
+      return owner["uid"].get_ref<const std::string&>();
   return kNone;
 }
 
@@ -40,10 +41,12 @@ ObjectMeta DecodeMeta(const Object& object) {
   decoded.annotations = DecodeLabelMap(Member(meta, "annotations"));
   for (const Json& owner : Items(meta, "ownerReferences"))
     decoded.owner_references.push_back({Text(owner, "apiVersion"), Text(owner, "kind"), Text(owner, "name"),
-                                        Text(owner, "uid"), Bool(owner, "controller"), Bool(owner, "blockOwnerDeletion")});
+                                        Text(owner, "uid"), Bool(owner, "controller"),
+                                        Bool(owner, "blockOwnerDeletion")});
   decoded.finalizers = Texts(meta, "finalizers");
   decoded.creation_timestamp = ParseTime(Text(meta, "creationTimestamp")).value_or(Instant{});
-  if (Member(meta, "deletionTimestamp").is_string()) decoded.deletion_timestamp = ParseTime(Text(meta, "deletionTimestamp"));
+  if (Member(meta, "deletionTimestamp").is_string())
+    decoded.deletion_timestamp = ParseTime(Text(meta, "deletionTimestamp"));
   decoded.deletion_grace_period_seconds = Int(meta, "deletionGracePeriodSeconds");
   return decoded;
 }
@@ -51,14 +54,16 @@ ObjectMeta DecodeMeta(const Object& object) {
 Json EncodeOwnerReferences(const std::vector<OwnerReference>& references) {
   Json list = Json::array();
   for (const auto& r : references)
-    list.push_back(Json::object({{"apiVersion", r.api_version}, {"blockOwnerDeletion", r.block_owner_deletion},
-                                 {"controller", r.controller}, {"kind", r.kind}, {"name", r.name}, {"uid", r.uid}}));
+    list.push_back(Json::object({{"apiVersion", r.api_version},
+                                 {"blockOwnerDeletion", r.block_owner_deletion},
+                                 {"controller", r.controller},
+                                 {"kind", r.kind},
+                                 {"name", r.name},
+                                 {"uid", r.uid}}));
   return list;
 }
 
-Json NoFinalizersPatch() {
-  return Json::object({{"metadata", Json::object({{"finalizers", nullptr}})}});
-}
+Json NoFinalizersPatch() { return Json::object({{"metadata", Json::object({{"finalizers", nullptr}})}}); }
 
 Json OwnersPatch(const std::vector<OwnerReference>& owners) {
   const Json list = owners.empty() ? Json(nullptr) : EncodeOwnerReferences(owners);
@@ -71,7 +76,8 @@ OwnerReference ControllerReference(std::string api_version, std::string kind, co
 
 ObjectReference ReferenceTo(const Object& object) {
   const auto& key = object.key();
-  return {Text(object.doc(), "apiVersion"), key.kind, key.ns, key.name, object.uid(), object.resource_version()};
+  return {Text(object.doc(), "apiVersion"), key.kind, key.ns, key.name, object.uid(),
+          object.resource_version()};
 }
 
 }  // namespace tfemu::api

@@ -34,7 +34,7 @@ struct ObjectMeta {
 
 ObjectMeta DecodeMeta(const Object& object);
 const std::string& ControllerUid(const Object& object);  // "" without a controller; cheaper than DecodeMeta
-Labels DecodeLabelMap(const Json& map);  // values that are no strings are left out
+Labels DecodeLabelMap(const Json& map);                  // values that are no strings are left out
 Json EncodeOwnerReferences(const std::vector<OwnerReference>& references);
 Json NoFinalizersPatch();  // of the whole document, as the next
 Json OwnersPatch(const std::vector<OwnerReference>& owners);

@@ -8,8 +8,8 @@
 
 namespace tfemu::api {
 
-// From the member `nfs` or `flexVolume` of a volume or PersistentVolume; nullopt when it has neither, an error
-// text in `problem` when the driver is not one that is provided.
+// From the member `nfs` or `flexVolume` of a volume or PersistentVolume; nullopt when it has neither, an
+// error text in `problem` when the driver is not one that is provided.
 std::optional<NetworkDirectory> DecodeNetworkDirectory(const Json& source, std::string& problem);
 
 }  // namespace tfemu::api

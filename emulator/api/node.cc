@@ -18,7 +18,8 @@ bool Tolerated(const Toleration& t, const Taint& taint) {
 Json EncodeResources(const Resources& resources) {
   Json encoded = Json::object();
   for (const auto& [name, amount] : resources)
-    encoded[name] = name == "memory" ? std::to_string(amount.Units() / 1024) + "Ki" : FormatQuantity(amount, false);
+    encoded[name] =
+        name == "memory" ? std::to_string(amount.Units() / 1024) + "Ki" : FormatQuantity(amount, false);
   return encoded;
 }
 
@@ -34,8 +35,12 @@ Json Conditions(Instant now) {
   };
   Json list = Json::array();
   for (const Row& row : kRows)
-    list.push_back(Json::object({{"type", row.type}, {"status", row.status}, {"reason", row.reason}, {"message", row.message},
-                                 {"lastHeartbeatTime", FormatTime(now)}, {"lastTransitionTime", FormatTime(now)}}));
+    list.push_back(Json::object({{"type", row.type},
+                                 {"status", row.status},
+                                 {"reason", row.reason},
+                                 {"message", row.message},
+                                 {"lastHeartbeatTime", FormatTime(now)},
+                                 {"lastTransitionTime", FormatTime(now)}}));
   return list;
 }
 
@@ -59,7 +64,9 @@ Node DecodeNode(const Object& object) {
 }
 
 Json MakeNode(const NodeDescription& node) {
-  Json labels = Json::object({{"kubernetes.io/hostname", node.name}, {"kubernetes.io/os", "linux"}, {"kubernetes.io/arch", "amd64"}});
+  Json labels = Json::object({{"kubernetes.io/hostname", node.name},
+                              {"kubernetes.io/os", "linux"},
+                              {"kubernetes.io/arch", "amd64"}});
   for (const auto& [key, value] : node.labels) labels[key] = value;
   Json taints = Json::array();
   for (const Taint& t : node.taints) {
@@ -70,15 +77,21 @@ Json MakeNode(const NodeDescription& node) {
   if (!taints.empty()) spec["taints"] = std::move(taints);
   const Json addresses = Json::array({Json::object({{"type", "InternalIP"}, {"address", node.internal_ip}}),
                                       Json::object({{"type", "Hostname"}, {"address", node.name}})});
-  const Json system = Json::object({{"architecture", "amd64"}, {"operatingSystem", "linux"}, {"kernelVersion", node.kernel},
-                                    {"osImage", node.os_image}, {"containerRuntimeVersion", node.runtime_version},
-                                    {"kubeletVersion", "v1.33.0-" + node.runtime_version.substr(node.runtime_version.find("//") + 2)}});
-  return Json::object({{"apiVersion", "v1"}, {"kind", "Node"},
+  const Json system = Json::object(
+      {{"architecture", "amd64"},
+       {"operatingSystem", "linux"},
+       {"kernelVersion", node.kernel},
+       {"osImage", node.os_image},
+       {"containerRuntimeVersion", node.runtime_version},
+       {"kubeletVersion", "v1.33.0-" + node.runtime_version.substr(node.runtime_version.find("//") + 2)}});
+  return Json::object({{"apiVersion", "v1"},
+                       {"kind", "Node"},
                        {"metadata", Json::object({{"name", node.name}, {"labels", std::move(labels)}})},
                        {"spec", std::move(spec)},
                        {"status", Json::object({{"capacity", EncodeResources(node.capacity)},
                                                 {"allocatable", EncodeResources(node.capacity)},
-                                                {"conditions", Conditions(node.now)}, {"addresses", addresses},
+                                                {"conditions", Conditions(node.now)},
+                                                {"addresses", addresses},
                                                 {"nodeInfo", system}})}});
 }
 

@@ -37,7 +37,8 @@ class Object {
   // that the writer does not know are kept, a null removes. `pointer` is a JSON pointer, "" for the whole.
   Object With(const std::string& pointer, const Json& patch) const;
 
-  // What `decode` makes of this object, made once for all its copies. An object is always read by one decoder.
+  // What `decode` makes of this object, made once for all its copies. An object is always read by one
+  // decoder.
   template <class T>
   const T& As(T (*decode)(const Object&)) const {
     Decoded& kept = decoded();

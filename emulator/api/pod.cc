@@ -9,7 +9,9 @@
 namespace tfemu::api {
 namespace {
 
-Instant Time(const Json& object, std::string_view name) { return ParseTime(Text(object, name)).value_or(Instant{}); }
+Instant Time(const Json& object, std::string_view name) {
+  return ParseTime(Text(object, name)).value_or(Instant{});
+}
 
 RestartPolicy DecodeRestartPolicy(const std::string& text) {
   if (text == "Never") return RestartPolicy::kNever;
@@ -26,7 +28,9 @@ ResourceFieldRef DecodeResourceFieldRef(const Json& ref) {
 EnvVar DecodeEnvVar(const Json& var) {
   EnvVar decoded{Text(var, "name"), Text(var, "value")};
   const Json& from = Member(var, "valueFrom");
-  const auto key_ref = [](const Json& ref) { return KeyRef{Text(ref, "name"), Text(ref, "key"), Bool(ref, "optional")}; };
+  const auto key_ref = [](const Json& ref) {
+    return KeyRef{Text(ref, "name"), Text(ref, "key"), Bool(ref, "optional")};
+  };
   if (const Json& ref = Member(from, "configMapKeyRef"); ref.is_object()) {
     decoded.source = EnvVar::Source::kConfigMap;
     decoded.key_ref = key_ref(ref);
@@ -58,9 +62,11 @@ Container DecodeContainer(const Json& container) {
     decoded.env_from.push_back({secret, Text(ref, "name"), Text(from, "prefix"), Bool(ref, "optional")});
   }
   for (const Json& mount : Items(container, "volumeMounts"))
-    decoded.mounts.push_back({Text(mount, "name"), Text(mount, "mountPath"), Text(mount, "subPath"), Bool(mount, "readOnly")});
+    decoded.mounts.push_back(
+        {Text(mount, "name"), Text(mount, "mountPath"), Text(mount, "subPath"), Bool(mount, "readOnly")});
   for (const Json& port : Items(container, "ports"))
-    decoded.ports.push_back({Text(port, "name"), Text(port, "protocol"), static_cast<int>(Int(port, "containerPort").value_or(0))});
+    decoded.ports.push_back({Text(port, "name"), Text(port, "protocol"),
+                             static_cast<int>(Int(port, "containerPort").value_or(0))});
   const Json& resources = Member(container, "resources");
   decoded.limits = DecodeResources(Member(resources, "limits"));
   decoded.requests = DecodeResources(Member(resources, "requests"));
@@ -73,9 +79,13 @@ ContainerState DecodeState(const Json& state) {
     decoded.type = ContainerState::Type::kRunning;
     decoded.started_at = Time(running, "startedAt");
   } else if (const Json& ended = Member(state, "terminated"); ended.is_object()) {
-    decoded = {ContainerState::Type::kTerminated, Text(ended, "reason"), Text(ended, "message"),
-               static_cast<int>(Int(ended, "exitCode").value_or(0)), static_cast<int>(Int(ended, "signal").value_or(0)),
-               Time(ended, "startedAt"), Time(ended, "finishedAt")};
+    decoded = {ContainerState::Type::kTerminated,
+               Text(ended, "reason"),
+               Text(ended, "message"),
+               static_cast<int>(Int(ended, "exitCode").value_or(0)),
+               static_cast<int>(Int(ended, "signal").value_or(0)),
+               Time(ended, "startedAt"),
+               Time(ended, "finishedAt")};
   } else if (const Json& waiting = Member(state, "waiting"); waiting.is_object()) {
     decoded.reason = Text(waiting, "reason");
     decoded.message = Text(waiting, "message");
@@ -84,9 +94,11 @@ ContainerState DecodeState(const Json& state) {
 }
 
 ContainerStatus DecodeContainerStatus(const Json& status) {
-  ContainerStatus decoded{Text(status, "name"), Text(status, "image"), Text(status, "imageID"), Text(status, "containerID")};
+  ContainerStatus decoded{Text(status, "name"), Text(status, "image"), Text(status, "imageID"),
+                          Text(status, "containerID")};
   decoded.state = DecodeState(Member(status, "state"));
-  if (Member(Member(status, "lastState"), "terminated").is_object()) decoded.last_state = DecodeState(status["lastState"]);
+  if (Member(Member(status, "lastState"), "terminated").is_object())
+    decoded.last_state = DecodeState(status["lastState"]);
   decoded.restart_count = static_cast<int>(Int(status, "restartCount").value_or(0));
   decoded.ready = Bool(status, "ready");
   decoded.started = Bool(status, "started");
@@ -94,7 +106,8 @@ ContainerStatus DecodeContainerStatus(const Json& status) {
 }
 
 PodPhase DecodePhase(const std::string& text) {
-  for (const PodPhase phase : {PodPhase::kRunning, PodPhase::kSucceeded, PodPhase::kFailed, PodPhase::kUnknown})
+  for (const PodPhase phase :
+       {PodPhase::kRunning, PodPhase::kSucceeded, PodPhase::kFailed, PodPhase::kUnknown})
     if (ToString(phase) == text) return phase;
   return PodPhase::kPending;
 }
@@ -108,10 +121,12 @@ PodStatus DecodeStatus(const Json& status) {
   decoded.host_ip = Text(status, "hostIP");
   decoded.qos_class = Text(status, "qosClass");
   for (const Json& c : Items(status, "conditions"))
-    decoded.conditions.push_back({Text(c, "type"), Text(c, "status") == "True", Text(c, "reason"), Text(c, "message"),
-                                  Time(c, "lastTransitionTime")});
-  for (const Json& c : Items(status, "initContainerStatuses")) decoded.init_containers.push_back(DecodeContainerStatus(c));
-  for (const Json& c : Items(status, "containerStatuses")) decoded.containers.push_back(DecodeContainerStatus(c));
+    decoded.conditions.push_back({Text(c, "type"), Text(c, "status") == "True", Text(c, "reason"),
+                                  Text(c, "message"), Time(c, "lastTransitionTime")});
+  for (const Json& c : Items(status, "initContainerStatuses"))
+    decoded.init_containers.push_back(DecodeContainerStatus(c));
+  for (const Json& c : Items(status, "containerStatuses"))
+    decoded.containers.push_back(DecodeContainerStatus(c));
   if (Member(status, "startTime").is_string()) decoded.start_time = Time(status, "startTime");
   return decoded;
 }
@@ -165,9 +180,11 @@ Pod DecodePod(const Object& object) {
   pod.spec.node_selector = DecodeLabelMap(Member(spec, "nodeSelector"));
   for (const Json& t : Items(spec, "tolerations")) {
     const std::string op = Text(t, "operator");
-    pod.spec.tolerations.push_back({Text(t, "key"), op.empty() ? "Equal" : op, Text(t, "value"), Text(t, "effect")});
+    pod.spec.tolerations.push_back(
+        {Text(t, "key"), op.empty() ? "Equal" : op, Text(t, "value"), Text(t, "effect")});
   }
-  for (const Json& alias : Items(spec, "hostAliases")) pod.spec.host_aliases[Text(alias, "ip")] = Texts(alias, "hostnames");
+  for (const Json& alias : Items(spec, "hostAliases"))
+    pod.spec.host_aliases[Text(alias, "ip")] = Texts(alias, "hostnames");
   pod.status = DecodeStatus(Member(object.doc(), "status"));
   return pod;
 }

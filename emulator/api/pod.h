@@ -97,14 +97,14 @@ struct PodVolume {
   enum class Type { kEmptyDir, kHostPath, kClaim, kNetwork, kFiles, kUnsupported };
   std::string name;
   Type type = Type::kUnsupported;
-  bool memory = false;           // emptyDir with medium Memory
-  int64_t size_limit = 0;        // bytes, 0: none
+  bool memory = false;     // emptyDir with medium Memory
+  int64_t size_limit = 0;  // bytes, 0: none
   std::string host_path, host_path_type;
   std::string claim_name;
   NetworkDirectory network;
   std::vector<FileSource> sources;
   int64_t default_mode = 0644;
-  std::string unsupported;       // the member that names the type, or why it can't be provided
+  std::string unsupported;  // the member that names the type, or why it can't be provided
   bool read_only = false;
   friend bool operator==(const PodVolume&, const PodVolume&) = default;
 };
@@ -189,7 +189,8 @@ Resources PodRequests(const PodSpec& spec);
 // Fills in what the API server does for every pod template (also in a Deployment or ReplicaSet).
 void SetPodTemplateDefaults(Json& pod_or_template);
 void SetPodDefaults(Json& pod);
-// What the service account and priority admission plugins add to a new pod; `suffix` names the token's volume.
+// What the service account and priority admission plugins add to a new pod; `suffix` names the token's
+// volume.
 void AdmitPod(Json& pod, const std::string& suffix);
 
 std::vector<FieldMessage> ValidatePod(const Json& pod, const Json* previous);

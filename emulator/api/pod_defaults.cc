@@ -43,20 +43,24 @@ void DefaultVolume(Json& volume) {
   for (const char* files : {"configMap", "secret", "downwardAPI", "projected"})
     if (Member(volume, files).is_object()) SetDefault(volume[files], "defaultMode", 420);
   if (Member(volume, "hostPath").is_object()) SetDefault(volume["hostPath"], "type", "");
-  if (volume.is_object() && volume.size() == 1 && volume.contains("name")) volume["emptyDir"] = Json::object();
+  if (volume.is_object() && volume.size() == 1 && volume.contains("name"))
+    volume["emptyDir"] = Json::object();
 }
 
 Json TokenVolume(const std::string& name) {
-  const Json token = Json::object({{"serviceAccountToken", Json::object({{"expirationSeconds", 3607}, {"path", "token"}})}});
+  const Json token =
+      Json::object({{"serviceAccountToken", Json::object({{"expirationSeconds", 3607}, {"path", "token"}})}});
   Json ca_items = Json::array();
   ca_items.push_back(Json::object({{"key", "ca.crt"}, {"path", "ca.crt"}}));
-  const Json ca = Json::object({{"configMap", Json::object({{"items", ca_items}, {"name", "kube-root-ca.crt"}})}});
+  const Json ca =
+      Json::object({{"configMap", Json::object({{"items", ca_items}, {"name", "kube-root-ca.crt"}})}});
   const Json field = Json::object({{"apiVersion", "v1"}, {"fieldPath", "metadata.namespace"}});
   Json ns_items = Json::array();
   ns_items.push_back(Json::object({{"fieldRef", field}, {"path", "namespace"}}));
   const Json ns = Json::object({{"downwardAPI", Json::object({{"items", ns_items}})}});
-  return Json::object({{"name", name},
-                       {"projected", Json::object({{"defaultMode", 420}, {"sources", Json::array({token, ca, ns})}})}});
+  return Json::object(
+      {{"name", name},
+       {"projected", Json::object({{"defaultMode", 420}, {"sources", Json::array({token, ca, ns})}})}});
 }
 
 bool MountsTokenAlready(const Json& container) {
@@ -71,8 +75,10 @@ void MountToken(Json& spec, const std::string& volume) {
     if (!spec.contains(list)) continue;
     for (Json& container : spec[list]) {
       if (MountsTokenAlready(container)) continue;
-      container["volumeMounts"].push_back(Json::object(
-          {{"mountPath", "/var/run/secrets/kubernetes.io/serviceaccount"}, {"name", volume}, {"readOnly", true}}));
+      container["volumeMounts"].push_back(
+          Json::object({{"mountPath", "/var/run/secrets/kubernetes.io/serviceaccount"},
+                        {"name", volume},
+                        {"readOnly", true}}));
       used = true;
     }
   }
@@ -84,8 +90,8 @@ void Tolerate(Json& spec, const char* key) {
     const bool any_key = Text(toleration, "key").empty() && Text(toleration, "operator") == "Exists";
     if (any_key || Text(toleration, "key") == key) return;
   }
-  spec["tolerations"].push_back(
-      Json::object({{"effect", "NoExecute"}, {"key", key}, {"operator", "Exists"}, {"tolerationSeconds", 300}}));
+  spec["tolerations"].push_back(Json::object(
+      {{"effect", "NoExecute"}, {"key", key}, {"operator", "Exists"}, {"tolerationSeconds", 300}}));
 }
 
 }  // namespace

@@ -9,26 +9,30 @@ constexpr Schema kExecAction{kExecActionFields};
 
 constexpr std::string_view kNoProbe = "probes are not run; a container counts as ready once it has started";
 constexpr std::string_view kNoSecurity = "containers run as root of their own namespaces";
-constexpr std::string_view kOneScheduler = "there is one scheduler, and it looks at resources, nodeSelector and taints";
+constexpr std::string_view kOneScheduler =
+    "there is one scheduler, and it looks at resources, nodeSelector and taints";
 
 constexpr Field kKeyToPathFields[] = {String("key"), Integer("mode"), String("path")};
 constexpr Schema kKeyToPath{kKeyToPathFields};
 
 constexpr Field kFieldRefFields[] = {String("apiVersion"), String("fieldPath")};
 constexpr Schema kFieldRef{kFieldRefFields};
-constexpr Field kResourceFieldRefFields[] = {String("containerName"), Field{"divisor", Type::kQuantity}, String("resource")};
+constexpr Field kResourceFieldRefFields[] = {String("containerName"), Field{"divisor", Type::kQuantity},
+                                             String("resource")};
 constexpr Schema kResourceFieldRef{kResourceFieldRefFields};
 constexpr Field kKeyRefFields[] = {String("key"), String("name"), Boolean("optional")};
 constexpr Schema kKeyRef{kKeyRefFields};
 
 constexpr Field kEnvVarSourceFields[] = {OneOf("configMapKeyRef", kKeyRef), OneOf("fieldRef", kFieldRef),
-                                         OneOf("resourceFieldRef", kResourceFieldRef), OneOf("secretKeyRef", kKeyRef)};
+                                         OneOf("resourceFieldRef", kResourceFieldRef),
+                                         OneOf("secretKeyRef", kKeyRef)};
 constexpr Schema kEnvVarSource{kEnvVarSourceFields};
 constexpr Field kEnvVarFields[] = {String("name"), String("value"), OneOf("valueFrom", kEnvVarSource)};
 constexpr Schema kEnvVar{kEnvVarFields};
 constexpr Field kNameRefFields[] = {String("name"), Boolean("optional")};
 constexpr Schema kNameRef{kNameRefFields};
-constexpr Field kEnvFromFields[] = {OneOf("configMapRef", kNameRef), String("prefix"), OneOf("secretRef", kNameRef)};
+constexpr Field kEnvFromFields[] = {OneOf("configMapRef", kNameRef), String("prefix"),
+                                    OneOf("secretRef", kNameRef)};
 constexpr Schema kEnvFrom{kEnvFromFields};
 
 constexpr Field kContainerPortFields[] = {
@@ -38,14 +42,18 @@ constexpr Field kContainerPortFields[] = {
 constexpr Schema kContainerPort{kContainerPortFields};
 
 constexpr Field kResourceRequirementsFields[] = {
-    Any("claims").List().Ignored("there is no dynamic resource allocation"), Field{"limits", Type::kQuantity, Shape::kMap},
-    Field{"requests", Type::kQuantity, Shape::kMap}};
+    Any("claims").List().Ignored("there is no dynamic resource allocation"),
+    Field{"limits", Type::kQuantity, Shape::kMap}, Field{"requests", Type::kQuantity, Shape::kMap}};
 constexpr Schema kResourceRequirements{kResourceRequirementsFields};
 
 constexpr Field kVolumeMountFields[] = {
-    String("mountPath"), String("mountPropagation").Ignored("mounts made in a container stay in it"), String("name"),
-    Boolean("readOnly"), String("recursiveReadOnly").Ignored("readOnly covers the volume's own mount"),
-    String("subPath"), String("subPathExpr").Ignored("use subPath")};
+    String("mountPath"),
+    String("mountPropagation").Ignored("mounts made in a container stay in it"),
+    String("name"),
+    Boolean("readOnly"),
+    String("recursiveReadOnly").Ignored("readOnly covers the volume's own mount"),
+    String("subPath"),
+    String("subPathExpr").Ignored("use subPath")};
 constexpr Schema kVolumeMount{kVolumeMountFields};
 
 constexpr Field kContainerFields[] = {
@@ -89,7 +97,8 @@ constexpr Schema kToken{kTokenFields};
 constexpr Field kProjectionFields[] = {
     Any("clusterTrustBundle").Ignored("there are no trust bundles"), OneOf("configMap", kFileSource),
     OneOf("downwardAPI", kDownward), OneOf("secret", kFileSource),
-    OneOf("serviceAccountToken", kToken).Approximated("no token is written: there is no API for it to open yet")};
+    OneOf("serviceAccountToken", kToken)
+        .Approximated("no token is written: there is no API for it to open yet")};
 constexpr Schema kProjection{kProjectionFields};
 constexpr Field kProjectedFields[] = {Integer("defaultMode"), ListOf("sources", kProjection)};
 constexpr Schema kProjected{kProjectedFields};
@@ -101,24 +110,33 @@ constexpr Field kHostPathFields[] = {String("path"), String("type")};
 constexpr Schema kHostPath{kHostPathFields};
 constexpr Field kNfsFields[] = {String("path"), Boolean("readOnly"), String("server")};
 constexpr Schema kNfs{kNfsFields};
-constexpr Field kFlexFields[] = {String("driver"), String("fsType"), String("options").Map(), Boolean("readOnly"),
+constexpr Field kFlexFields[] = {String("driver"), String("fsType"), String("options").Map(),
+                                 Boolean("readOnly"),
                                  Any("secretRef").Ignored("a NAS directory needs no credentials")};
 constexpr Schema kFlex{kFlexFields};
 constexpr Field kClaimRefFields[] = {String("claimName"), Boolean("readOnly")};
 constexpr Schema kClaimRef{kClaimRefFields};
 
 constexpr std::string_view kNoVolume = "this volume type is not provided; the pod waits with FailedMount";
-constexpr Field kVolumeFields[] = {
-    OneOf("configMap", kFileSource), Any("csi").Ignored(kNoVolume), OneOf("downwardAPI", kDownward),
-    OneOf("emptyDir", kEmptyDir), Any("ephemeral").Ignored(kNoVolume), OneOf("flexVolume", kFlex),
-    OneOf("hostPath", kHostPath), Any("image").Ignored(kNoVolume), Any("iscsi").Ignored(kNoVolume), String("name"),
-    OneOf("nfs", kNfs), OneOf("persistentVolumeClaim", kClaimRef), OneOf("projected", kProjected),
-    OneOf("secret", kFileSource)};
+constexpr Field kVolumeFields[] = {OneOf("configMap", kFileSource),
+                                   Any("csi").Ignored(kNoVolume),
+                                   OneOf("downwardAPI", kDownward),
+                                   OneOf("emptyDir", kEmptyDir),
+                                   Any("ephemeral").Ignored(kNoVolume),
+                                   OneOf("flexVolume", kFlex),
+                                   OneOf("hostPath", kHostPath),
+                                   Any("image").Ignored(kNoVolume),
+                                   Any("iscsi").Ignored(kNoVolume),
+                                   String("name"),
+                                   OneOf("nfs", kNfs),
+                                   OneOf("persistentVolumeClaim", kClaimRef),
+                                   OneOf("projected", kProjected),
+                                   OneOf("secret", kFileSource)};
 constexpr Schema kVolume{kVolumeFields};
 
-constexpr Field kTolerationFields[] = {String("effect"), String("key"), String("operator"),
-                                       Integer("tolerationSeconds").Approximated("pods are not evicted by taints"),
-                                       String("value")};
+constexpr Field kTolerationFields[] = {
+    String("effect"), String("key"), String("operator"),
+    Integer("tolerationSeconds").Approximated("pods are not evicted by taints"), String("value")};
 constexpr Schema kToleration{kTolerationFields};
 constexpr Field kHostAliasFields[] = {String("hostnames").List(), String("ip")};
 constexpr Schema kHostAlias{kHostAliasFields};

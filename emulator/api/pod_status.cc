@@ -19,8 +19,10 @@ Json EncodeState(const ContainerState& state) {
       return Json::object({{"running", Json::object({{"startedAt", FormatTime(state.started_at)}})}});
     case ContainerState::Type::kTerminated: break;
   }
-  Json ended = Json::object({{"exitCode", state.exit_code}, {"reason", state.reason},
-                             {"startedAt", FormatTime(state.started_at)}, {"finishedAt", FormatTime(state.finished_at)}});
+  Json ended = Json::object({{"exitCode", state.exit_code},
+                             {"reason", state.reason},
+                             {"startedAt", FormatTime(state.started_at)},
+                             {"finishedAt", FormatTime(state.finished_at)}});
   if (state.signal != 0) ended["signal"] = state.signal;
   if (!state.message.empty()) ended["message"] = state.message;
   return Json::object({{"terminated", std::move(ended)}});
@@ -30,8 +32,13 @@ Json EncodeContainers(const std::vector<ContainerStatus>& statuses) {
   if (statuses.empty()) return nullptr;
   Json list = Json::array();
   for (const auto& s : statuses) {
-    Json status = Json::object({{"name", s.name}, {"image", s.image}, {"imageID", s.image_id}, {"ready", s.ready},
-                                {"started", s.started}, {"restartCount", s.restart_count}, {"state", EncodeState(s.state)},
+    Json status = Json::object({{"name", s.name},
+                                {"image", s.image},
+                                {"imageID", s.image_id},
+                                {"ready", s.ready},
+                                {"started", s.started},
+                                {"restartCount", s.restart_count},
+                                {"state", EncodeState(s.state)},
                                 {"lastState", s.last_state ? EncodeState(*s.last_state) : Json::object()}});
     if (!s.container_id.empty()) status["containerID"] = s.container_id;
     list.push_back(std::move(status));
@@ -42,7 +49,9 @@ Json EncodeContainers(const std::vector<ContainerStatus>& statuses) {
 Json EncodeConditions(const std::vector<PodCondition>& conditions) {
   Json list = Json::array();
   for (const auto& c : conditions) {
-    Json condition = Json::object({{"type", c.type}, {"status", c.status ? "True" : "False"}, {"lastProbeTime", nullptr},
+    Json condition = Json::object({{"type", c.type},
+                                   {"status", c.status ? "True" : "False"},
+                                   {"lastProbeTime", nullptr},
                                    {"lastTransitionTime", FormatTime(c.last_transition)}});
     if (!c.reason.empty()) condition["reason"] = c.reason;
     if (!c.message.empty()) condition["message"] = c.message;
@@ -71,7 +80,8 @@ Json BindPatch(const Pod& pod, const std::string& node, Instant now) {
 }
 
 Json UnschedulablePatch(const std::string& message, Instant now) {
-  return Json::object({{"conditions", EncodeConditions({{"PodScheduled", false, "Unschedulable", message, now}})}});
+  return Json::object(
+      {{"conditions", EncodeConditions({{"PodScheduled", false, "Unschedulable", message, now}})}});
 }
 
 Json EncodePodStatus(const PodStatus& status) {

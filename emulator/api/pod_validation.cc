@@ -27,24 +27,28 @@ void CheckPorts(const Json& container, const std::string& path, Messages& messag
     const auto number = Int(port, "containerPort");
     if (!number) messages.push_back({at + ".containerPort", "Required value"});
     else if (*number < 1 || *number > 65535)
-      messages.push_back({at + ".containerPort", "Invalid value: " + std::to_string(*number) + ": must be between 1 and 65535, inclusive"});
+      messages.push_back({at + ".containerPort", "Invalid value: " + std::to_string(*number) +
+                                                     ": must be between 1 and 65535, inclusive"});
     if (const std::string name = Text(port, "name"); !name.empty() && !names.insert(name).second)
       messages.push_back({at + ".name", "Duplicate value: \"" + name + "\""});
     CheckOneOf(port, "protocol", at, {"SCTP", "TCP", "UDP"}, messages);
   }
 }
 
-void CheckMounts(const Json& container, const std::string& path, const std::set<std::string>& volumes, Messages& messages) {
+void CheckMounts(const Json& container, const std::string& path, const std::set<std::string>& volumes,
+                 Messages& messages) {
   std::set<std::string> targets;
   for (size_t i = 0; const Json& mount : Items(container, "volumeMounts")) {
     const std::string at = path + ".volumeMounts[" + std::to_string(i++) + "]";
-    const std::string name = Text(mount, "name"), target = Text(mount, "mountPath"), sub = Text(mount, "subPath");
+    const std::string name = Text(mount, "name"), target = Text(mount, "mountPath"),
+                      sub = Text(mount, "subPath");
     if (!volumes.contains(name)) messages.push_back({at + ".name", "Not found: \"" + name + "\""});
     if (target.empty()) messages.push_back({at + ".mountPath", "Required value"});
     else if (!targets.insert(target).second)
       messages.push_back({at + ".mountPath", "Invalid value: \"" + target + "\": must be unique"});
     const auto parts = Split(sub, '/');
-    if (!sub.empty() && sub.front() == '/') messages.push_back({at + ".subPath", "Invalid value: \"" + sub + "\": must be a relative path"});
+    if (!sub.empty() && sub.front() == '/')
+      messages.push_back({at + ".subPath", "Invalid value: \"" + sub + "\": must be a relative path"});
     if (std::ranges::find(parts, "..") != parts.end())
       messages.push_back({at + ".subPath", "Invalid value: \"" + sub + "\": must not contain '..'"});
   }
@@ -58,7 +62,8 @@ void CheckResources(const Json& container, const std::string& path, Messages& me
     if (amount.milli < 0)
       messages.push_back({path + ".resources.requests." + name, "must be greater than or equal to 0"});
     if (limit != limits.end() && amount > limit->second)
-      messages.push_back({path + ".resources.requests." + name, "must be less than or equal to " + name + " limit"});
+      messages.push_back(
+          {path + ".resources.requests." + name, "must be less than or equal to " + name + " limit"});
     const bool extended = name.find('/') != std::string::npos;
     if (extended && amount.milli % 1000 != 0)
       messages.push_back({path + ".resources.requests." + name, "must be an integer"});
@@ -66,7 +71,8 @@ void CheckResources(const Json& container, const std::string& path, Messages& me
       messages.push_back({path + ".resources.limits." + name, "must be equal to " + name + " request"});
   }
   for (const auto& [name, amount] : limits)
-    if (amount.milli < 0) messages.push_back({path + ".resources.limits." + name, "must be greater than or equal to 0"});
+    if (amount.milli < 0)
+      messages.push_back({path + ".resources.limits." + name, "must be greater than or equal to 0"});
 }
 
 void CheckEnv(const Json& container, const std::string& path, Messages& messages) {
@@ -74,9 +80,11 @@ void CheckEnv(const Json& container, const std::string& path, Messages& messages
     const std::string at = path + ".env[" + std::to_string(i++) + "]";
     CheckRequired(var, "name", at, messages);
     if (Text(var, "name").find('=') != std::string::npos)
-      messages.push_back({at + ".name", "Invalid value: \"" + Text(var, "name") + "\": must not contain '='"});
+      messages.push_back(
+          {at + ".name", "Invalid value: \"" + Text(var, "name") + "\": must not contain '='"});
     if (!Text(var, "value").empty() && Member(var, "valueFrom").is_object())
-      messages.push_back({at + ".valueFrom", "Invalid value: may not be specified when `value` is not empty"});
+      messages.push_back(
+          {at + ".valueFrom", "Invalid value: may not be specified when `value` is not empty"});
   }
 }
 
@@ -101,7 +109,8 @@ std::vector<FieldMessage> ValidatePodSpec(const Json& spec, const std::string& p
     }
   }
   CheckOneOf(spec, "restartPolicy", path, {"Always", "OnFailure", "Never"}, messages);
-  CheckOneOf(spec, "dnsPolicy", path, {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"}, messages);
+  CheckOneOf(spec, "dnsPolicy", path, {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"},
+             messages);
   CheckNotNegative(spec, "terminationGracePeriodSeconds", path, messages);
   return messages;
 }
@@ -118,15 +127,18 @@ std::vector<FieldMessage> ValidatePod(const Json& pod, const Json* previous) {
   if (previous == nullptr) return messages;
   Json before = Member(*previous, "spec"), after = pod["spec"];
   for (Json* spec : {&before, &after}) {
-    for (const char* may_change : {"activeDeadlineSeconds", "tolerations", "terminationGracePeriodSeconds", "nodeName"}) spec->erase(may_change);
+    for (const char* may_change :
+         {"activeDeadlineSeconds", "tolerations", "terminationGracePeriodSeconds", "nodeName"})
+      spec->erase(may_change);
     for (const char* list : {"initContainers", "containers"})
       if (spec->contains(list) && (*spec)[list].is_array())
         for (Json& container : (*spec)[list]) container.erase("image");
   }
   if (before != after)
-    messages.push_back({"spec", "Forbidden: pod updates may not change fields other than `spec.containers[*].image`, "
-                                "`spec.initContainers[*].image`, `spec.activeDeadlineSeconds`, `spec.tolerations` or "
-                                "`spec.terminationGracePeriodSeconds`"});
+    messages.push_back({"spec",
+                        "Forbidden: pod updates may not change fields other than `spec.containers[*].image`, "
+                        "`spec.initContainers[*].image`, `spec.activeDeadlineSeconds`, `spec.tolerations` or "
+                        "`spec.terminationGracePeriodSeconds`"});
   return messages;
 }
 

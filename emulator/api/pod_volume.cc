@@ -25,7 +25,8 @@ FileSource DecodeFileSource(const Json& source, FileSource::Type type) {
   FileSource decoded{type, Text(source, "name"), Bool(source, "optional"), {}};
   if (decoded.name.empty()) decoded.name = Text(source, "secretName");
   for (const Json& item : Items(source, "items")) decoded.items.push_back(DecodeItem(item));
-  if (type == FileSource::Type::kServiceAccountToken) decoded.items.push_back({"token", Text(source, "path"), {}, {}});
+  if (type == FileSource::Type::kServiceAccountToken)
+    decoded.items.push_back({"token", Text(source, "path"), {}, {}});
   return decoded;
 }
 

@@ -13,7 +13,9 @@ constexpr bool kWide = true;
 
 std::string Name(const Json& doc) { return FieldText(doc, "metadata.name"); }
 
-std::vector<std::string> PrintNameAndAge(const Json& doc, Instant now) { return {Name(doc), AgeOf(doc, now)}; }
+std::vector<std::string> PrintNameAndAge(const Json& doc, Instant now) {
+  return {Name(doc), AgeOf(doc, now)};
+}
 
 // The CRD's printer columns: the type of the last condition.
 std::vector<std::string> PrintTFJob(const Json& job, Instant now) {
@@ -28,7 +30,8 @@ std::string SelectorCell(const Json& doc) {
 
 std::vector<std::string> PrintDeployment(const Json& doc, Instant now) {
   return {Name(doc),
-          std::to_string(FieldInt(doc, "status.readyReplicas")) + "/" + std::to_string(FieldInt(doc, "spec.replicas")),
+          std::to_string(FieldInt(doc, "status.readyReplicas")) + "/" +
+              std::to_string(FieldInt(doc, "spec.replicas")),
           std::to_string(FieldInt(doc, "status.updatedReplicas")),
           std::to_string(FieldInt(doc, "status.availableReplicas")),
           AgeOf(doc, now),
@@ -55,48 +58,101 @@ std::vector<std::string> PrintNamespace(const Json& doc, Instant now) {
 size_t CountMembers(const Json& value) { return value.is_object() ? value.size() : 0; }
 
 std::vector<std::string> PrintConfigMap(const Json& doc, Instant now) {
-  return {Name(doc), std::to_string(CountMembers(Field(doc, "data")) + CountMembers(Field(doc, "binaryData"))),
+  return {Name(doc),
+          std::to_string(CountMembers(Field(doc, "data")) + CountMembers(Field(doc, "binaryData"))),
           AgeOf(doc, now)};
 }
 
 std::vector<std::string> PrintSecret(const Json& doc, Instant now) {
-  return {Name(doc), TextOr(FieldText(doc, "type"), "Opaque"), std::to_string(CountMembers(Field(doc, "data"))),
-          AgeOf(doc, now)};
+  return {Name(doc), TextOr(FieldText(doc, "type"), "Opaque"),
+          std::to_string(CountMembers(Field(doc, "data"))), AgeOf(doc, now)};
 }
 
+// clang-format off: a table, a row a line
 const std::vector<KindPrinter>& Printers() {
   static const std::vector<KindPrinter> printers = {
       {"Pod",
-       {{"Name"}, {"Ready"}, {"Status"}, {"Restarts"}, {"Age"}, {"IP", kWide}, {"Node", kWide},
-        {"Nominated Node", kWide}, {"Readiness Gates", kWide}},
+       {{"Name"},
+        {"Ready"},
+        {"Status"},
+        {"Restarts"},
+        {"Age"},
+        {"IP", kWide},
+        {"Node", kWide},
+        {"Nominated Node", kWide},
+        {"Readiness Gates", kWide}},
        PrintPod},
       {"TFJob", {{"Name"}, {"State"}, {"Age"}}, PrintTFJob},
       {"Deployment",
-       {{"Name"}, {"Ready"}, {"Up-to-date"}, {"Available"}, {"Age"}, {"Containers", kWide}, {"Images", kWide},
+       {{"Name"},
+        {"Ready"},
+        {"Up-to-date"},
+        {"Available"},
+        {"Age"},
+        {"Containers", kWide},
+        {"Images", kWide},
         {"Selector", kWide}},
        PrintDeployment},
       {"ReplicaSet",
-       {{"Name"}, {"Desired"}, {"Current"}, {"Ready"}, {"Age"}, {"Containers", kWide}, {"Images", kWide},
+       {{"Name"},
+        {"Desired"},
+        {"Current"},
+        {"Ready"},
+        {"Age"},
+        {"Containers", kWide},
+        {"Images", kWide},
         {"Selector", kWide}},
        PrintReplicaSet},
       {"Service",
        {{"Name"}, {"Type"}, {"Cluster-IP"}, {"External-IP"}, {"Port(s)"}, {"Age"}, {"Selector", kWide}},
        PrintService},
       {"PersistentVolume",
-       {{"Name"}, {"Capacity"}, {"Access Modes"}, {"Reclaim Policy"}, {"Status"}, {"Claim"}, {"StorageClass"},
-        {"VolumeAttributesClass"}, {"Reason"}, {"Age"}, {"VolumeMode", kWide}},
+       {{"Name"},
+        {"Capacity"},
+        {"Access Modes"},
+        {"Reclaim Policy"},
+        {"Status"},
+        {"Claim"},
+        {"StorageClass"},
+        {"VolumeAttributesClass"},
+        {"Reason"},
+        {"Age"},
+        {"VolumeMode", kWide}},
        PrintVolume},
       {"PersistentVolumeClaim",
-       {{"Name"}, {"Status"}, {"Volume"}, {"Capacity"}, {"Access Modes"}, {"StorageClass"},
-        {"VolumeAttributesClass"}, {"Age"}, {"VolumeMode", kWide}},
+       {{"Name"},
+        {"Status"},
+        {"Volume"},
+        {"Capacity"},
+        {"Access Modes"},
+        {"StorageClass"},
+        {"VolumeAttributesClass"},
+        {"Age"},
+        {"VolumeMode", kWide}},
        PrintClaim},
       {"Node",
-       {{"Name"}, {"Status"}, {"Roles"}, {"Age"}, {"Version"}, {"Internal-IP", kWide}, {"External-IP", kWide},
-        {"OS-Image", kWide}, {"Kernel-Version", kWide}, {"Container-Runtime", kWide}},
+       {{"Name"},
+        {"Status"},
+        {"Roles"},
+        {"Age"},
+        {"Version"},
+        {"Internal-IP", kWide},
+        {"External-IP", kWide},
+        {"OS-Image", kWide},
+        {"Kernel-Version", kWide},
+        {"Container-Runtime", kWide}},
        PrintNode},
       {"Event",
-       {{"Last Seen"}, {"Type"}, {"Reason"}, {"Object"}, {"Subobject", kWide}, {"Source", kWide}, {"Message"},
-        {"First Seen", kWide}, {"Count", kWide}, {"Name", kWide}},
+       {{"Last Seen"},
+        {"Type"},
+        {"Reason"},
+        {"Object"},
+        {"Subobject", kWide},
+        {"Source", kWide},
+        {"Message"},
+        {"First Seen", kWide},
+        {"Count", kWide},
+        {"Name", kWide}},
        PrintEvent},
       {"Namespace", {{"Name"}, {"Status"}, {"Age"}}, PrintNamespace},
       {"ConfigMap", {{"Name"}, {"Data"}, {"Age"}}, PrintConfigMap},
@@ -104,6 +160,7 @@ const std::vector<KindPrinter>& Printers() {
   };
   return printers;
 }
+// clang-format on
 
 }  // namespace
 

@@ -23,7 +23,8 @@ std::string NodeRoles(const Json& node) {
   const Json& labels = Field(node, "metadata.labels");
   if (labels.is_object())
     for (const auto& [key, value] : labels.items()) {
-      if (key.starts_with(kPrefix) && key.size() > kPrefix.size()) roles.push_back(key.substr(kPrefix.size()));
+      if (key.starts_with(kPrefix) && key.size() > kPrefix.size())
+        roles.push_back(key.substr(kPrefix.size()));
       else if (key == "kubernetes.io/role" && value.is_string()) roles.push_back(value.get<std::string>());
     }
   std::ranges::sort(roles);
@@ -40,7 +41,8 @@ std::string ServicePorts(const Json& service) {
   std::vector<std::string> ports;
   for (const auto& port : FieldList(service, "spec.ports")) {
     std::string text = FieldText(port, "port");
-    if (const auto node_port = FieldInt(port, "nodePort"); node_port > 0) text += ":" + std::to_string(node_port);
+    if (const auto node_port = FieldInt(port, "nodePort"); node_port > 0)
+      text += ":" + std::to_string(node_port);
     ports.push_back(text + "/" + TextOr(FieldText(port, "protocol"), "TCP"));
   }
   return ports.empty() ? "<none>" : Join(ports, ",");
@@ -72,7 +74,8 @@ std::string FirstSeen(const Json& event) {
 }
 
 std::string EventSource(const Json& event) {
-  const std::string component = TextOr(FieldText(event, "source.component"), FieldText(event, "reportingComponent"));
+  const std::string component =
+      TextOr(FieldText(event, "source.component"), FieldText(event, "reportingComponent"));
   const std::string host = TextOr(FieldText(event, "source.host"), FieldText(event, "reportingInstance"));
   return host.empty() || host == component ? component : component + ", " + host;
 }

@@ -66,8 +66,11 @@ std::string JoinLabels(const Json& labels, std::string_view separator) {
 }
 
 std::string FormatAccessModes(const Json& modes) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kShort = {{
-      {"ReadWriteOnce", "RWO"}, {"ReadOnlyMany", "ROX"}, {"ReadWriteMany", "RWX"}, {"ReadWriteOncePod", "RWOP"}}};
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kShort = {
+      {{"ReadWriteOnce", "RWO"},
+       {"ReadOnlyMany", "ROX"},
+       {"ReadWriteMany", "RWX"},
+       {"ReadWriteOncePod", "RWOP"}}};
   std::vector<std::string> words;
   if (!modes.is_array()) return {};
   for (const auto& [mode, word] : kShort)

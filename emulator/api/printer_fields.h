@@ -24,7 +24,7 @@ std::string TextOr(std::string text, std::string_view fallback);
 std::string AgeSince(const std::string& time, Instant now);  // "<unknown>" without a time
 std::string AgeOf(const Json& doc, Instant now);
 std::string JoinLabels(const Json& labels, std::string_view separator);  // "a=b,c=d", "<none>"
-std::string FormatAccessModes(const Json& modes);                         // "RWO,RWX"
+std::string FormatAccessModes(const Json& modes);                        // "RWO,RWX"
 // The names (or images) of a pod template's containers, separated by commas.
 std::string ContainerColumn(const Json& doc, std::string_view template_path, std::string_view field);
 

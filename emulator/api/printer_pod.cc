@@ -22,14 +22,16 @@ bool ConditionIsTrue(const Json& pod, std::string_view type) {
 
 std::string TerminatedWord(const Json& terminated) {
   if (auto reason = FieldText(terminated, "reason"); !reason.empty()) return reason;
-  if (const auto signal = FieldInt(terminated, "signal"); signal != 0) return "Signal:" + std::to_string(signal);
+  if (const auto signal = FieldInt(terminated, "signal"); signal != 0)
+    return "Signal:" + std::to_string(signal);
   return "ExitCode:" + std::to_string(FieldInt(terminated, "exitCode"));
 }
 
 void CountRestarts(const Json& status, PodSummary& summary) {
   summary.restarts += FieldInt(status, "restartCount");
   const auto finished = ParseTime(FieldText(status, "lastState.terminated.finishedAt"));
-  if (finished && (!summary.last_restart || *summary.last_restart < *finished)) summary.last_restart = finished;
+  if (finished && (!summary.last_restart || *summary.last_restart < *finished))
+    summary.last_restart = finished;
 }
 
 // False when all init containers are done.
@@ -112,7 +114,8 @@ std::vector<std::string> PrintPod(const Json& pod, Instant now) {
   if (summary.restarts > 0 && summary.last_restart)
     restarts += " (" + FormatAge(now - *summary.last_restart) + " ago)";
   const Json& addresses = FieldList(pod, "status.podIPs");
-  std::string address = addresses.empty() ? FieldText(pod, "status.podIP") : FieldText(addresses.front(), "ip");
+  std::string address =
+      addresses.empty() ? FieldText(pod, "status.podIP") : FieldText(addresses.front(), "ip");
   return {FieldText(pod, "metadata.name"),
           std::to_string(summary.ready) + "/" + std::to_string(FieldList(pod, "spec.containers").size()),
           summary.status,

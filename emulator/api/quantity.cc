@@ -15,17 +15,29 @@ struct Suffix {
 
 constexpr double kKibi = 1024.0;
 constexpr std::array<Suffix, 15> kSuffixes = {{
-    {"Ki", 1e3 * kKibi}, {"Mi", 1e3 * kKibi * kKibi}, {"Gi", 1e3 * kKibi * kKibi * kKibi},
-    {"Ti", 1e3 * kKibi * kKibi * kKibi * kKibi}, {"Pi", 1e3 * kKibi * kKibi * kKibi * kKibi * kKibi},
-    {"n", 1e-6}, {"u", 1e-3}, {"m", 1}, {"", 1e3}, {"k", 1e6}, {"M", 1e9}, {"G", 1e12}, {"T", 1e15},
-    {"P", 1e18}, {"E", 1e21},
+    {"Ki", 1e3 * kKibi},
+    {"Mi", 1e3 * kKibi* kKibi},
+    {"Gi", 1e3 * kKibi* kKibi* kKibi},
+    {"Ti", 1e3 * kKibi* kKibi* kKibi* kKibi},
+    {"Pi", 1e3 * kKibi* kKibi* kKibi* kKibi* kKibi},
+    {"n", 1e-6},
+    {"u", 1e-3},
+    {"m", 1},
+    {"", 1e3},
+    {"k", 1e6},
+    {"M", 1e9},
+    {"G", 1e12},
+    {"T", 1e15},
+    {"P", 1e18},
+    {"E", 1e21},
 }};
 
 }  // namespace
 
 std::optional<Quantity> ParseQuantity(std::string_view text) {
   const std::string copy(text);
-  if (copy.empty() || (copy[0] != '+' && copy[0] != '-' && copy[0] != '.' && (copy[0] < '0' || copy[0] > '9')))
+  if (copy.empty() ||
+      (copy[0] != '+' && copy[0] != '-' && copy[0] != '.' && (copy[0] < '0' || copy[0] > '9')))
     return std::nullopt;
   char* end = nullptr;
   double number = std::strtod(copy.c_str(), &end);
@@ -61,7 +73,8 @@ std::string FormatQuantity(Quantity quantity, bool binary) {
   constexpr std::array<const char*, 6> kBinary = {"", "Ki", "Mi", "Gi", "Ti", "Pi"};
   constexpr std::array<const char*, 6> kDecimal = {"", "k", "M", "G", "T", "P"};
   size_t power = 0;
-  for (const int64_t base = binary ? 1024 : 1000; units != 0 && units % base == 0 && power + 1 < kBinary.size(); ++power)
+  for (const int64_t base = binary ? 1024 : 1000;
+       units != 0 && units % base == 0 && power + 1 < kBinary.size(); ++power)
     units /= base;
   return std::to_string(units) + (binary ? kBinary : kDecimal)[power];
 }

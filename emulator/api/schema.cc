@@ -48,7 +48,9 @@ std::string Shown(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-bool Unset(const json& value) { return value.is_null() || ((value.is_object() || value.is_array()) && value.empty()); }
+bool Unset(const json& value) {
+  return value.is_null() || ((value.is_object() || value.is_array()) && value.empty());
+}
 
 class Walker {
  public:

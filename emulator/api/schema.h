@@ -59,9 +59,15 @@ constexpr Field String(std::string_view name) { return {name, Type::kString}; }
 constexpr Field Integer(std::string_view name) { return {name, Type::kInteger}; }
 constexpr Field Boolean(std::string_view name) { return {name, Type::kBoolean}; }
 constexpr Field Any(std::string_view name) { return {name, Type::kAny}; }
-constexpr Field OneOf(std::string_view name, const Schema& of) { return {name, Type::kObject, Shape::kOne, &of}; }
-constexpr Field ListOf(std::string_view name, const Schema& of) { return {name, Type::kObject, Shape::kList, &of}; }
-constexpr Field MapOf(std::string_view name, const Schema& of) { return {name, Type::kObject, Shape::kMap, &of}; }
+constexpr Field OneOf(std::string_view name, const Schema& of) {
+  return {name, Type::kObject, Shape::kOne, &of};
+}
+constexpr Field ListOf(std::string_view name, const Schema& of) {
+  return {name, Type::kObject, Shape::kList, &of};
+}
+constexpr Field MapOf(std::string_view name, const Schema& of) {
+  return {name, Type::kObject, Shape::kMap, &of};
+}
 
 struct FieldFindings {
   std::vector<FieldMessage> errors;    // wrong types

@@ -4,45 +4,71 @@
 namespace tfemu::api {
 namespace {
 
-constexpr Field kOwnerReferenceFields[] = {String("apiVersion"), Boolean("blockOwnerDeletion"), Boolean("controller"),
-                                           String("kind"), String("name"), String("uid")};
+constexpr Field kOwnerReferenceFields[] = {String("apiVersion"),  Boolean("blockOwnerDeletion"),
+                                           Boolean("controller"), String("kind"),
+                                           String("name"),        String("uid")};
 constexpr Schema kOwnerReference{kOwnerReferenceFields};
 
-constexpr Field kObjectMetaFields[] = {
-    String("annotations").Map(), Field{"creationTimestamp", Type::kTime}, Integer("deletionGracePeriodSeconds"),
-    Field{"deletionTimestamp", Type::kTime}, String("finalizers").List(), String("generateName"), Integer("generation"),
-    String("labels").Map(), Any("managedFields").List(), String("name"), String("namespace"),
-    ListOf("ownerReferences", kOwnerReference), String("resourceVersion"), String("selfLink"), String("uid")};
+constexpr Field kObjectMetaFields[] = {String("annotations").Map(),
+                                       Field{"creationTimestamp", Type::kTime},
+                                       Integer("deletionGracePeriodSeconds"),
+                                       Field{"deletionTimestamp", Type::kTime},
+                                       String("finalizers").List(),
+                                       String("generateName"),
+                                       Integer("generation"),
+                                       String("labels").Map(),
+                                       Any("managedFields").List(),
+                                       String("name"),
+                                       String("namespace"),
+                                       ListOf("ownerReferences", kOwnerReference),
+                                       String("resourceVersion"),
+                                       String("selfLink"),
+                                       String("uid")};
 
 constexpr Field kRequirementFields[] = {String("key"), String("operator"), String("values").List()};
 constexpr Schema kRequirement{kRequirementFields};
-constexpr Field kLabelSelectorFields[] = {ListOf("matchExpressions", kRequirement), String("matchLabels").Map()};
+constexpr Field kLabelSelectorFields[] = {ListOf("matchExpressions", kRequirement),
+                                          String("matchLabels").Map()};
 
-constexpr Field kServicePortFields[] = {
-    String("appProtocol"), String("name"), Integer("nodePort").Ignored("the host's ports are not touched"),
-    Integer("port"), String("protocol"), Field{"targetPort", Type::kIntOrString}};
+constexpr Field kServicePortFields[] = {String("appProtocol"),
+                                        String("name"),
+                                        Integer("nodePort").Ignored("the host's ports are not touched"),
+                                        Integer("port"),
+                                        String("protocol"),
+                                        Field{"targetPort", Type::kIntOrString}};
 constexpr Schema kServicePort{kServicePortFields};
 constexpr std::string_view kNoDoors = "services are reached inside the cluster, or by tfemu port-forward";
 constexpr Field kServiceSpecFields[] = {
-    Boolean("allocateLoadBalancerNodePorts").Ignored(kNoDoors), String("clusterIP"), String("clusterIPs").List(),
-    String("externalIPs").List().Ignored(kNoDoors), String("externalName").Ignored(kNoDoors),
-    String("externalTrafficPolicy").Ignored(kNoDoors), Integer("healthCheckNodePort").Ignored(kNoDoors),
-    String("internalTrafficPolicy").Approximated("always Cluster"), String("ipFamilies").List().Approximated("IPv4"),
-    String("ipFamilyPolicy").Approximated("IPv4"), String("loadBalancerClass").Ignored(kNoDoors),
-    String("loadBalancerIP").Ignored(kNoDoors), String("loadBalancerSourceRanges").List().Ignored(kNoDoors),
-    ListOf("ports", kServicePort), Boolean("publishNotReadyAddresses"), String("selector").Map(),
+    Boolean("allocateLoadBalancerNodePorts").Ignored(kNoDoors),
+    String("clusterIP"),
+    String("clusterIPs").List(),
+    String("externalIPs").List().Ignored(kNoDoors),
+    String("externalName").Ignored(kNoDoors),
+    String("externalTrafficPolicy").Ignored(kNoDoors),
+    Integer("healthCheckNodePort").Ignored(kNoDoors),
+    String("internalTrafficPolicy").Approximated("always Cluster"),
+    String("ipFamilies").List().Approximated("IPv4"),
+    String("ipFamilyPolicy").Approximated("IPv4"),
+    String("loadBalancerClass").Ignored(kNoDoors),
+    String("loadBalancerIP").Ignored(kNoDoors),
+    String("loadBalancerSourceRanges").List().Ignored(kNoDoors),
+    ListOf("ports", kServicePort),
+    Boolean("publishNotReadyAddresses"),
+    String("selector").Map(),
     String("sessionAffinity").Approximated("connections go to the ready pods in turn"),
     Any("sessionAffinityConfig").Ignored("connections go to the ready pods in turn"),
     String("trafficDistribution").Approximated("connections go to the ready pods in turn"),
     String("type").Approximated("NodePort and LoadBalancer open no door on the host")};
 constexpr Schema kServiceSpec{kServiceSpecFields};
-constexpr Field kServiceFields[] = {String("apiVersion"), String("kind"), OneOf("metadata", kObjectMetaSchema),
-                                    OneOf("spec", kServiceSpec), Any("status")};
+constexpr Field kServiceFields[] = {String("apiVersion"), String("kind"),
+                                    OneOf("metadata", kObjectMetaSchema), OneOf("spec", kServiceSpec),
+                                    Any("status")};
 
-constexpr Field kNamespaceFields[] = {String("apiVersion"), String("kind"), OneOf("metadata", kObjectMetaSchema),
-                                      Any("spec"), Any("status")};
+constexpr Field kNamespaceFields[] = {String("apiVersion"), String("kind"),
+                                      OneOf("metadata", kObjectMetaSchema), Any("spec"), Any("status")};
 
-constexpr Field kTaintFields[] = {String("effect"), String("key"), Field{"timeAdded", Type::kTime}, String("value")};
+constexpr Field kTaintFields[] = {String("effect"), String("key"), Field{"timeAdded", Type::kTime},
+                                  String("value")};
 constexpr Schema kTaint{kTaintFields};
 constexpr Field kNodeSpecFields[] = {String("podCIDR"), String("podCIDRs").List(), String("providerID"),
                                      ListOf("taints", kTaint), Boolean("unschedulable")};
@@ -50,25 +76,47 @@ constexpr Schema kNodeSpec{kNodeSpecFields};
 constexpr Field kNodeFields[] = {String("apiVersion"), String("kind"), OneOf("metadata", kObjectMetaSchema),
                                  OneOf("spec", kNodeSpec), Any("status")};
 
-constexpr Field kConfigMapFields[] = {String("apiVersion"), String("binaryData").Map(), String("data").Map(),
-                                      Boolean("immutable"), String("kind"), OneOf("metadata", kObjectMetaSchema)};
-constexpr Field kSecretFields[] = {String("apiVersion"), String("data").Map(), Boolean("immutable"), String("kind"),
-                                   OneOf("metadata", kObjectMetaSchema), String("stringData").Map(), String("type")};
+constexpr Field kConfigMapFields[] = {String("apiVersion"), String("binaryData").Map(),
+                                      String("data").Map(), Boolean("immutable"),
+                                      String("kind"),       OneOf("metadata", kObjectMetaSchema)};
+constexpr Field kSecretFields[] = {String("apiVersion"),
+                                   String("data").Map(),
+                                   Boolean("immutable"),
+                                   String("kind"),
+                                   OneOf("metadata", kObjectMetaSchema),
+                                   String("stringData").Map(),
+                                   String("type")};
 
-constexpr Field kEventFields[] = {
-    String("action"), String("apiVersion"), Integer("count"), Field{"eventTime", Type::kTime},
-    Field{"firstTimestamp", Type::kTime}, Any("involvedObject"), String("kind"), Field{"lastTimestamp", Type::kTime},
-    String("message"), OneOf("metadata", kObjectMetaSchema), String("reason"), Any("related"),
-    String("reportingComponent"), String("reportingInstance"), Any("series"), Any("source"), String("type")};
+constexpr Field kEventFields[] = {String("action"),
+                                  String("apiVersion"),
+                                  Integer("count"),
+                                  Field{"eventTime", Type::kTime},
+                                  Field{"firstTimestamp", Type::kTime},
+                                  Any("involvedObject"),
+                                  String("kind"),
+                                  Field{"lastTimestamp", Type::kTime},
+                                  String("message"),
+                                  OneOf("metadata", kObjectMetaSchema),
+                                  String("reason"),
+                                  Any("related"),
+                                  String("reportingComponent"),
+                                  String("reportingInstance"),
+                                  Any("series"),
+                                  Any("source"),
+                                  String("type")};
 
 constexpr Field kVolumeResourcesFields[] = {Field{"limits", Type::kQuantity, Shape::kMap},
                                             Field{"requests", Type::kQuantity, Shape::kMap}};
 constexpr Schema kVolumeResources{kVolumeResourcesFields};
 constexpr Field kClaimSpecFields[] = {
-    String("accessModes").List(), Any("dataSource").Ignored("a new volume is empty"),
-    Any("dataSourceRef").Ignored("a new volume is empty"), OneOf("resources", kVolumeResources),
-    OneOf("selector", kLabelSelectorSchema), String("storageClassName"),
-    String("volumeAttributesClassName").Ignored("volumes have no classes of attributes"), String("volumeMode"),
+    String("accessModes").List(),
+    Any("dataSource").Ignored("a new volume is empty"),
+    Any("dataSourceRef").Ignored("a new volume is empty"),
+    OneOf("resources", kVolumeResources),
+    OneOf("selector", kLabelSelectorSchema),
+    String("storageClassName"),
+    String("volumeAttributesClassName").Ignored("volumes have no classes of attributes"),
+    String("volumeMode"),
     String("volumeName")};
 constexpr Schema kClaimSpec{kClaimSpecFields};
 constexpr Field kClaimFields[] = {String("apiVersion"), String("kind"), OneOf("metadata", kObjectMetaSchema),
@@ -78,40 +126,56 @@ constexpr Field kHostPathFields[] = {String("path"), String("type")};
 constexpr Schema kHostPath{kHostPathFields};
 constexpr Field kNfsFields[] = {String("path"), Boolean("readOnly"), String("server")};
 constexpr Schema kNfs{kNfsFields};
-constexpr Field kFlexFields[] = {String("driver"), String("fsType"), String("options").Map(), Boolean("readOnly"),
+constexpr Field kFlexFields[] = {String("driver"), String("fsType"), String("options").Map(),
+                                 Boolean("readOnly"),
                                  Any("secretRef").Ignored("a NAS directory needs no credentials")};
 constexpr Schema kFlex{kFlexFields};
-constexpr std::string_view kNoVolume = "this volume type is not provided; pods that use it wait with FailedMount";
+constexpr std::string_view kNoVolume =
+    "this volume type is not provided; pods that use it wait with FailedMount";
 constexpr Field kVolumeSpecFields[] = {
-    String("accessModes").List(), Field{"capacity", Type::kQuantity, Shape::kMap}, Any("claimRef"),
-    Any("csi").Ignored(kNoVolume), OneOf("flexVolume", kFlex), OneOf("hostPath", kHostPath),
-    Any("local").Ignored(kNoVolume), String("mountOptions").List().Ignored("directories of this host take no NFS options"),
-    OneOf("nfs", kNfs), Any("nodeAffinity").Ignored("volumes are the same on every node"),
+    String("accessModes").List(),
+    Field{"capacity", Type::kQuantity, Shape::kMap},
+    Any("claimRef"),
+    Any("csi").Ignored(kNoVolume),
+    OneOf("flexVolume", kFlex),
+    OneOf("hostPath", kHostPath),
+    Any("local").Ignored(kNoVolume),
+    String("mountOptions").List().Ignored("directories of this host take no NFS options"),
+    OneOf("nfs", kNfs),
+    Any("nodeAffinity").Ignored("volumes are the same on every node"),
     String("persistentVolumeReclaimPolicy").Approximated("Retain: the data stays until `tfemu down --purge`"),
-    String("storageClassName"), String("volumeAttributesClassName").Ignored("volumes have no classes of attributes"),
+    String("storageClassName"),
+    String("volumeAttributesClassName").Ignored("volumes have no classes of attributes"),
     String("volumeMode")};
 constexpr Schema kVolumeSpec{kVolumeSpecFields};
 constexpr Field kVolumeFields[] = {String("apiVersion"), String("kind"), OneOf("metadata", kObjectMetaSchema),
                                    OneOf("spec", kVolumeSpec), Any("status")};
 
-constexpr Field kRollingUpdateFields[] = {Field{"maxSurge", Type::kIntOrString}, Field{"maxUnavailable", Type::kIntOrString}};
+constexpr Field kRollingUpdateFields[] = {Field{"maxSurge", Type::kIntOrString},
+                                          Field{"maxUnavailable", Type::kIntOrString}};
 constexpr Schema kRollingUpdate{kRollingUpdateFields};
 constexpr Field kStrategyFields[] = {OneOf("rollingUpdate", kRollingUpdate), String("type")};
 constexpr Schema kStrategy{kStrategyFields};
 constexpr Field kDeploymentSpecFields[] = {
-    Integer("minReadySeconds").Ignored("a ready pod is available at once"), Boolean("paused").Ignored("roll-outs are not paused"),
-    Integer("progressDeadlineSeconds").Approximated("a roll-out may take as long as it likes"), Integer("replicas"),
-    Integer("revisionHistoryLimit"), OneOf("selector", kLabelSelectorSchema), OneOf("strategy", kStrategy),
+    Integer("minReadySeconds").Ignored("a ready pod is available at once"),
+    Boolean("paused").Ignored("roll-outs are not paused"),
+    Integer("progressDeadlineSeconds").Approximated("a roll-out may take as long as it likes"),
+    Integer("replicas"),
+    Integer("revisionHistoryLimit"),
+    OneOf("selector", kLabelSelectorSchema),
+    OneOf("strategy", kStrategy),
     OneOf("template", kPodTemplateSchema)};
 constexpr Schema kDeploymentSpec{kDeploymentSpecFields};
-constexpr Field kDeploymentFields[] = {String("apiVersion"), String("kind"), OneOf("metadata", kObjectMetaSchema),
-                                       OneOf("spec", kDeploymentSpec), Any("status")};
+constexpr Field kDeploymentFields[] = {String("apiVersion"), String("kind"),
+                                       OneOf("metadata", kObjectMetaSchema), OneOf("spec", kDeploymentSpec),
+                                       Any("status")};
 constexpr Field kReplicaSetSpecFields[] = {
     Integer("minReadySeconds").Ignored("a ready pod is available at once"), Integer("replicas"),
     OneOf("selector", kLabelSelectorSchema), OneOf("template", kPodTemplateSchema)};
 constexpr Schema kReplicaSetSpec{kReplicaSetSpecFields};
-constexpr Field kReplicaSetFields[] = {String("apiVersion"), String("kind"), OneOf("metadata", kObjectMetaSchema),
-                                       OneOf("spec", kReplicaSetSpec), Any("status")};
+constexpr Field kReplicaSetFields[] = {String("apiVersion"), String("kind"),
+                                       OneOf("metadata", kObjectMetaSchema), OneOf("spec", kReplicaSetSpec),
+                                       Any("status")};
 
 }  // namespace
 

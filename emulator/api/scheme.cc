@@ -15,27 +15,89 @@
 namespace tfemu::api {
 namespace {
 
+// clang-format off: a table, a row a line
 const std::vector<Kind>& Table() {
   static const std::vector<Kind> kTable = {
-      {"Namespace", "v1", "namespaces", "namespace", {"ns"}, false, &kNamespaceSchema, SetNamespaceDefaults, ValidateNamespace},
+      {"Namespace",
+       "v1",
+       "namespaces",
+       "namespace",
+       {"ns"},
+       false,
+       &kNamespaceSchema,
+       SetNamespaceDefaults,
+       ValidateNamespace},
       {"Node", "v1", "nodes", "node", {"no"}, false, &kNodeSchema, nullptr, ValidateNothingButName},
-      {"PersistentVolume", "v1", "persistentvolumes", "persistentvolume", {"pv"}, false, &kPersistentVolumeSchema,
-       SetPersistentVolumeDefaults, ValidatePersistentVolume},
-      {"PersistentVolumeClaim", "v1", "persistentvolumeclaims", "persistentvolumeclaim", {"pvc"}, true,
-       &kPersistentVolumeClaimSchema, SetPersistentVolumeClaimDefaults, ValidatePersistentVolumeClaim},
-      {"ConfigMap", "v1", "configmaps", "configmap", {"cm"}, true, &kConfigMapSchema, nullptr, ValidateConfigMap},
+      {"PersistentVolume",
+       "v1",
+       "persistentvolumes",
+       "persistentvolume",
+       {"pv"},
+       false,
+       &kPersistentVolumeSchema,
+       SetPersistentVolumeDefaults,
+       ValidatePersistentVolume},
+      {"PersistentVolumeClaim",
+       "v1",
+       "persistentvolumeclaims",
+       "persistentvolumeclaim",
+       {"pvc"},
+       true,
+       &kPersistentVolumeClaimSchema,
+       SetPersistentVolumeClaimDefaults,
+       ValidatePersistentVolumeClaim},
+      {"ConfigMap",
+       "v1",
+       "configmaps",
+       "configmap",
+       {"cm"},
+       true,
+       &kConfigMapSchema,
+       nullptr,
+       ValidateConfigMap},
       {"Secret", "v1", "secrets", "secret", {}, true, &kSecretSchema, SetSecretDefaults, ValidateSecret},
-      {"Service", "v1", "services", "service", {"svc"}, true, &kServiceSchema, SetServiceDefaults, ValidateService},
+      {"Service",
+       "v1",
+       "services",
+       "service",
+       {"svc"},
+       true,
+       &kServiceSchema,
+       SetServiceDefaults,
+       ValidateService},
       {"Pod", "v1", "pods", "pod", {"po"}, true, &kPodSchema, SetPodDefaults, ValidatePod},
-      {"ReplicaSet", "apps/v1", "replicasets", "replicaset", {"rs"}, true, &kReplicaSetSchema, SetReplicaSetDefaults,
+      {"ReplicaSet",
+       "apps/v1",
+       "replicasets",
+       "replicaset",
+       {"rs"},
+       true,
+       &kReplicaSetSchema,
+       SetReplicaSetDefaults,
        ValidateReplicaSet},
-      {"Deployment", "apps/v1", "deployments", "deployment", {"deploy"}, true, &kDeploymentSchema, SetDeploymentDefaults,
+      {"Deployment",
+       "apps/v1",
+       "deployments",
+       "deployment",
+       {"deploy"},
+       true,
+       &kDeploymentSchema,
+       SetDeploymentDefaults,
        ValidateDeployment},
-      {"TFJob", "kubeflow.org/v1", "tfjobs", "tfjob", {}, true, &kTFJobSchema, SetTFJobDefaults, ValidateTFJob},
+      {"TFJob",
+       "kubeflow.org/v1",
+       "tfjobs",
+       "tfjob",
+       {},
+       true,
+       &kTFJobSchema,
+       SetTFJobDefaults,
+       ValidateTFJob},
       {"Event", "v1", "events", "event", {"ev"}, true, &kEventSchema, nullptr, ValidateNothingButName},
   };
   return kTable;
 }
+// clang-format on
 
 }  // namespace
 
@@ -49,7 +111,8 @@ const Kind* FindKind(std::string_view kind) {
 const Kind* FindResource(std::string_view word) {
   const std::string lower = ToLower(word.substr(0, word.find('.')));
   for (const Kind& kind : Table())
-    if (lower == kind.resource || lower == kind.singular || std::ranges::find(kind.short_names, lower) != kind.short_names.end())
+    if (lower == kind.resource || lower == kind.singular ||
+        std::ranges::find(kind.short_names, lower) != kind.short_names.end())
       return &kind;
   return nullptr;
 }
@@ -57,7 +120,8 @@ const Kind* FindResource(std::string_view word) {
 std::string QualifiedResource(const Kind& kind) {
   const size_t slash = kind.api_version.find('/');
   std::string resource(kind.resource);
-  return slash == std::string_view::npos ? resource : resource + "." + std::string(kind.api_version.substr(0, slash));
+  return slash == std::string_view::npos ? resource
+                                         : resource + "." + std::string(kind.api_version.substr(0, slash));
 }
 
 }  // namespace tfemu::api

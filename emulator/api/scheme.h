@@ -19,7 +19,7 @@ struct Kind {
   std::string_view singular;     // "tfjob"
   std::vector<std::string_view> short_names = {};
   bool namespaced = true;
-  const Schema* schema = nullptr;            // the fields, their types, and what becomes of each
+  const Schema* schema = nullptr;             // the fields, their types, and what becomes of each
   void (*set_defaults)(Json& doc) = nullptr;  // as the API server fills them in; null when there are none
   // What the API server or the webhook refuses, with its words; `previous` is null on create.
   std::vector<FieldMessage> (*validate)(const Json& doc, const Json* previous) = nullptr;

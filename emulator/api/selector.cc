@@ -37,10 +37,12 @@ std::optional<Requirement> ParseTerm(std::string_view term) {
   if (term.empty()) return std::nullopt;
   if (auto set = ParseSetTerm(term)) return set;
   if (const size_t at = term.find("!="); at != std::string_view::npos)
-    return Requirement{std::string(Trim(term.substr(0, at))), Operator::kNotIn, {std::string(Trim(term.substr(at + 2)))}};
+    return Requirement{
+        std::string(Trim(term.substr(0, at))), Operator::kNotIn, {std::string(Trim(term.substr(at + 2)))}};
   if (const size_t at = term.find('='); at != std::string_view::npos) {
     const size_t value = at + (term.substr(at, 2) == "==" ? 2 : 1);
-    return Requirement{std::string(Trim(term.substr(0, at))), Operator::kIn, {std::string(Trim(term.substr(value)))}};
+    return Requirement{
+        std::string(Trim(term.substr(0, at))), Operator::kIn, {std::string(Trim(term.substr(value)))}};
   }
   if (term.find_first_of(" ()") != std::string_view::npos) return std::nullopt;
   if (term.front() == '!') return Requirement{std::string(Trim(term.substr(1))), Operator::kDoesNotExist, {}};
@@ -97,10 +99,12 @@ Selector DecodeSelector(const nlohmann::json& selector) {
   if (!selector.is_object()) return decoded;
   if (const auto labels = selector.find("matchLabels"); labels != selector.end() && labels->is_object())
     for (const auto& [key, value] : labels->items())
-      decoded.requirements.push_back({key, Operator::kIn, {value.is_string() ? value.get<std::string>() : value.dump()}});
+      decoded.requirements.push_back(
+          {key, Operator::kIn, {value.is_string() ? value.get<std::string>() : value.dump()}});
   if (const auto terms = selector.find("matchExpressions"); terms != selector.end() && terms->is_array())
     for (const auto& term : *terms)
-      decoded.requirements.push_back({term.value("key", std::string()), DecodeOperator(term.value("operator", std::string("In"))),
+      decoded.requirements.push_back({term.value("key", std::string()),
+                                      DecodeOperator(term.value("operator", std::string("In"))),
                                       term.value("values", std::vector<std::string>())});
   return decoded;
 }

@@ -19,7 +19,8 @@ Service DecodeService(const Object& object) {
   for (const Json& p : Items(spec, "ports")) {
     ServicePort port{Text(p, "name"), Text(p, "protocol"), Text(p, "targetPort")};
     port.port = static_cast<int>(Int(p, "port").value_or(0));
-    port.target_port = static_cast<int>(Int(p, "targetPort").value_or(port.target_name.empty() ? port.port : 0));
+    port.target_port =
+        static_cast<int>(Int(p, "targetPort").value_or(port.target_name.empty() ? port.port : 0));
     service.ports.push_back(std::move(port));
   }
   return service;
@@ -32,7 +33,8 @@ void SetServiceDefaults(Json& service) {
   SetDefault(spec, "internalTrafficPolicy", "Cluster");
   SetDefault(spec, "ipFamilies", Json::array({"IPv4"}));
   SetDefault(spec, "ipFamilyPolicy", "SingleStack");
-  if (const std::string ip = Text(spec, "clusterIP"); !ip.empty()) SetDefault(spec, "clusterIPs", Json::array({ip}));
+  if (const std::string ip = Text(spec, "clusterIP"); !ip.empty())
+    SetDefault(spec, "clusterIPs", Json::array({ip}));
   if (spec.contains("ports") && spec["ports"].is_array()) {
     for (Json& port : spec["ports"]) {
       SetDefault(port, "protocol", "TCP");
@@ -56,7 +58,8 @@ std::vector<FieldMessage> ValidateService(const Json& service, const Json*) {
   const Json& spec = Member(service, "spec");
   const Json& ports = Items(spec, "ports");
   CheckOneOf(spec, "type", "spec", {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"}, messages);
-  if (ports.empty() && Text(spec, "clusterIP") != "None") messages.push_back({"spec.ports", "Required value"});
+  if (ports.empty() && Text(spec, "clusterIP") != "None")
+    messages.push_back({"spec.ports", "Required value"});
   std::set<std::string> names;
   for (size_t i = 0; const Json& port : ports) {
     const std::string at = "spec.ports[" + std::to_string(i++) + "]";
@@ -66,7 +69,8 @@ std::vector<FieldMessage> ValidateService(const Json& service, const Json*) {
     const auto number = Int(port, "port");
     if (!number) messages.push_back({at + ".port", "Required value"});
     else if (*number < 1 || *number > 65535)
-      messages.push_back({at + ".port", "Invalid value: " + std::to_string(*number) + ": must be between 1 and 65535, inclusive"});
+      messages.push_back({at + ".port", "Invalid value: " + std::to_string(*number) +
+                                            ": must be between 1 and 65535, inclusive"});
   }
   return messages;
 }

@@ -9,7 +9,8 @@
 namespace tfemu::api {
 
 struct ServicePort {
-  std::string name, protocol = "TCP", target_name;  // target_name: a container port's name, when it is no number
+  std::string name, protocol = "TCP",
+                    target_name;  // target_name: a container port's name, when it is no number
   int port = 0, target_port = 0;
   friend bool operator==(const ServicePort&, const ServicePort&) = default;
 };

@@ -21,7 +21,8 @@ int TFPort(const Json& pod_template) {
   for (const Json& container : Items(Member(pod_template, "spec"), "containers")) {
     if (Text(container, "name") != "tensorflow") continue;
     for (const Json& port : Items(container, "ports"))
-      if (Text(port, "name") == "tfjob-port") return static_cast<int>(Int(port, "containerPort").value_or(2222));
+      if (Text(port, "name") == "tfjob-port")
+        return static_cast<int>(Int(port, "containerPort").value_or(2222));
   }
   return 2222;
 }
@@ -48,10 +49,13 @@ RunPolicy DecodeRunPolicy(const Json& policy) {
 
 TFJobStatus DecodeStatus(const Json& status) {
   TFJobStatus decoded;
-  const auto time = [](const Json& o, const char* name) { return ParseTime(Text(o, name)).value_or(Instant{}); };
+  const auto time = [](const Json& o, const char* name) {
+    return ParseTime(Text(o, name)).value_or(Instant{});
+  };
   for (const Json& c : Items(status, "conditions"))
-    decoded.conditions.push_back({Text(c, "type"), Text(c, "status") == "True", Text(c, "reason"), Text(c, "message"),
-                                  time(c, "lastUpdateTime"), time(c, "lastTransitionTime")});
+    decoded.conditions.push_back({Text(c, "type"), Text(c, "status") == "True", Text(c, "reason"),
+                                  Text(c, "message"), time(c, "lastUpdateTime"),
+                                  time(c, "lastTransitionTime")});
   if (const Json& types = Member(status, "replicaStatuses"); types.is_object())
     for (const auto& [type, counts] : types.items())
       decoded.replica_statuses[type] = {static_cast<int>(Int(counts, "active").value_or(0)),
@@ -65,7 +69,8 @@ TFJobStatus DecodeStatus(const Json& status) {
 }  // namespace
 
 bool operator==(const ReplicaSpec& a, const ReplicaSpec& b) {
-  return a.replicas == b.replicas && a.restart_policy == b.restart_policy && a.pod_template.doc() == b.pod_template.doc();
+  return a.replicas == b.replicas && a.restart_policy == b.restart_policy &&
+         a.pod_template.doc() == b.pod_template.doc();
 }
 
 const JobCondition* TFJobStatus::Find(std::string_view type) const {
@@ -89,7 +94,8 @@ TFJob DecodeTFJob(const Object& object) {
   job.meta = DecodeMeta(object);
   const Json& spec = Member(object.doc(), "spec");
   if (const Json& types = Member(spec, "tfReplicaSpecs"); types.is_object()) {
-    // Exact spellings first: a key that differs only in case then overwrites them, as the operator's defaulting does.
+    // Exact spellings first: a key that differs only in case then overwrites them, as the operator's
+    // defaulting does.
     for (const bool exact : {true, false})
       for (const auto& [type, replica] : types.items())
         if (const auto canonical = CanonicalReplicaType(type); (canonical == type) == exact)
@@ -105,18 +111,24 @@ TFJob DecodeTFJob(const Object& object) {
 Json EncodeTFJobStatus(const TFJobStatus& status) {
   Json conditions = Json::array();
   for (const auto& c : status.conditions)
-    conditions.push_back(Json::object({{"type", c.type}, {"status", c.status ? "True" : "False"}, {"reason", c.reason},
-                                       {"message", c.message}, {"lastUpdateTime", FormatTime(c.last_update)},
+    conditions.push_back(Json::object({{"type", c.type},
+                                       {"status", c.status ? "True" : "False"},
+                                       {"reason", c.reason},
+                                       {"message", c.message},
+                                       {"lastUpdateTime", FormatTime(c.last_update)},
                                        {"lastTransitionTime", FormatTime(c.last_transition)}}));
   Json types = nullptr;
   for (const auto& [type, counts] : status.replica_statuses) {
     const auto count = [](int n) { return n == 0 ? Json(nullptr) : Json(n); };
-    types[type] = Json::object({{"active", count(counts.active)}, {"succeeded", count(counts.succeeded)},
+    types[type] = Json::object({{"active", count(counts.active)},
+                                {"succeeded", count(counts.succeeded)},
                                 {"failed", count(counts.failed)}});
   }
   const auto time = [](const std::optional<Instant>& t) { return t ? Json(FormatTime(*t)) : Json(nullptr); };
-  return Json::object({{"conditions", std::move(conditions)}, {"replicaStatuses", std::move(types)},
-                       {"startTime", time(status.start_time)}, {"completionTime", time(status.completion_time)}});
+  return Json::object({{"conditions", std::move(conditions)},
+                       {"replicaStatuses", std::move(types)},
+                       {"startTime", time(status.start_time)},
+                       {"completionTime", time(status.completion_time)}});
 }
 
 }  // namespace tfemu::api

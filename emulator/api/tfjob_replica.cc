@@ -1,4 +1,5 @@
-// What the operator creates for each replica of a TFJob (training-operator v1.9.4, tfjob-controller.md section 2).
+// What the operator creates for each replica of a TFJob (training-operator v1.9.4, tfjob-controller.md
+// section 2).
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -13,7 +14,8 @@ namespace {
 using Ordered = nlohmann::ordered_json;
 
 std::string Address(const TFJob& job, const std::string& type, int index) {
-  return ReplicaName(job, type, index) + "." + job.meta.ns + ".svc:" + std::to_string(job.replica_specs.at(type).port);
+  return ReplicaName(job, type, index) + "." + job.meta.ns +
+         ".svc:" + std::to_string(job.replica_specs.at(type).port);
 }
 
 Ordered Addresses(const TFJob& job, const std::string& type) {
@@ -70,7 +72,8 @@ Json* TensorflowContainer(Json& containers) {
   return nullptr;
 }
 
-// The port tfjob-port 2222, on the container called tensorflow or else the first, unless it has one of that name.
+// The port tfjob-port 2222, on the container called tensorflow or else the first, unless it has one of that
+// name.
 void DefaultPort(Json& containers) {
   if (containers.empty()) return;
   Json* container = TensorflowContainer(containers);
@@ -92,8 +95,10 @@ const char* PodRestartPolicy(ReplicaRestartPolicy policy) {
 
 Json MakeMeta(const TFJob& job, const std::string& type, int index) {
   const OwnerReference owner = ControllerReference("kubeflow.org/v1", "TFJob", job.meta);
-  return Json::object({{"name", ReplicaName(job, type, index)}, {"namespace", job.meta.ns},
-                       {"labels", ReplicaLabels(job, type, index)}, {"ownerReferences", EncodeOwnerReferences({owner})}});
+  return Json::object({{"name", ReplicaName(job, type, index)},
+                       {"namespace", job.meta.ns},
+                       {"labels", ReplicaLabels(job, type, index)},
+                       {"ownerReferences", EncodeOwnerReferences({owner})}});
 }
 
 Json DefaultedContainers(const ReplicaSpec& spec) {
@@ -118,7 +123,8 @@ std::string ReplicaName(const TFJob& job, const std::string& type, int index) {
 std::optional<std::string> TFConfig(const TFJob& job, const std::string& type, int index) {
   int replicas = 0;
   for (const auto t : kReplicaTypes)
-    if (const auto it = job.replica_specs.find(std::string(t)); it != job.replica_specs.end()) replicas += it->second.replicas;
+    if (const auto it = job.replica_specs.find(std::string(t)); it != job.replica_specs.end())
+      replicas += it->second.replicas;
   if (replicas == 1) return std::nullopt;
   return job.enable_dynamic_worker ? SparseConfig(job, type, index) : DenseConfig(job, type, index);
 }
@@ -127,16 +133,19 @@ Json MakeReplicaPod(const TFJob& job, const std::string& type, int index) {
   const auto it = job.replica_specs.find(type);
   CHECK_THAT(it != job.replica_specs.end());
   const ReplicaSpec& spec = it->second;
-  Json meta = Member(spec.pod_template.doc(), "metadata").is_object() ? spec.pod_template.doc()["metadata"] : Json::object();
+  Json meta = Member(spec.pod_template.doc(), "metadata").is_object() ? spec.pod_template.doc()["metadata"]
+                                                                      : Json::object();
   meta.merge_patch(MakeMeta(job, type, index));
   if (IsMasterRole(job, type, index)) meta["labels"]["training.kubeflow.org/job-role"] = "master";
-  Json pod_spec = Member(spec.pod_template.doc(), "spec").is_object() ? spec.pod_template.doc()["spec"] : Json::object();
+  Json pod_spec =
+      Member(spec.pod_template.doc(), "spec").is_object() ? spec.pod_template.doc()["spec"] : Json::object();
   pod_spec["restartPolicy"] = PodRestartPolicy(spec.restart_policy);
   pod_spec["containers"] = DefaultedContainers(spec);
   if (Json* container = TensorflowContainer(pod_spec["containers"]))
     if (const auto config = TFConfig(job, type, index))
       (*container)["env"].push_back(Json::object({{"name", "TF_CONFIG"}, {"value", *config}}));
-  return Json::object({{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", std::move(meta)}, {"spec", std::move(pod_spec)}});
+  return Json::object(
+      {{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", std::move(meta)}, {"spec", std::move(pod_spec)}});
 }
 
 Json MakeReplicaService(const TFJob& job, const std::string& type, int index) {
@@ -149,8 +158,11 @@ Json MakeReplicaService(const TFJob& job, const std::string& type, int index) {
       ports.push_back(Json::object({{"name", Text(port, "name")}, {"port", Member(port, "containerPort")}}));
   for (Json& port : ports)
     if (port["name"] == "") port.erase("name");
-  return Json::object({{"apiVersion", "v1"}, {"kind", "Service"}, {"metadata", MakeMeta(job, type, index)},
-                       {"spec", Json::object({{"clusterIP", "None"}, {"ports", std::move(ports)},
+  return Json::object({{"apiVersion", "v1"},
+                       {"kind", "Service"},
+                       {"metadata", MakeMeta(job, type, index)},
+                       {"spec", Json::object({{"clusterIP", "None"},
+                                              {"ports", std::move(ports)},
                                               {"selector", ReplicaLabels(job, type, index)}})}});
 }
 

@@ -1,4 +1,5 @@
-// Defaults, fields and refusals of TFJob (training-operator v1.9.4, tfjob-controller.md sections 1.2 and 1.5).
+// Defaults, fields and refusals of TFJob (training-operator v1.9.4, tfjob-controller.md sections 1.2
+// and 1.5).
 #include <nlohmann/json.hpp>
 
 #include "emulator/api/decode.h"
@@ -10,21 +11,28 @@
 namespace tfemu::api {
 namespace {
 
-constexpr Field kSchedulingPolicyFields[] = {Integer("minAvailable"), Field{"minResources", Type::kQuantity, Shape::kMap},
-                                             String("priorityClass"), String("queue"), Integer("scheduleTimeoutSeconds")};
+constexpr Field kSchedulingPolicyFields[] = {
+    Integer("minAvailable"), Field{"minResources", Type::kQuantity, Shape::kMap}, String("priorityClass"),
+    String("queue"), Integer("scheduleTimeoutSeconds")};
 constexpr Schema kSchedulingPolicy{kSchedulingPolicyFields};
 constexpr Field kRunPolicyFields[] = {
-    Integer("activeDeadlineSeconds"), Integer("backoffLimit"), String("cleanPodPolicy"), String("managedBy"),
-    OneOf("schedulingPolicy", kSchedulingPolicy).Ignored("pods are scheduled one by one"), Boolean("suspend"),
+    Integer("activeDeadlineSeconds"),
+    Integer("backoffLimit"),
+    String("cleanPodPolicy"),
+    String("managedBy"),
+    OneOf("schedulingPolicy", kSchedulingPolicy).Ignored("pods are scheduled one by one"),
+    Boolean("suspend"),
     Integer("ttlSecondsAfterFinished")};
 constexpr Schema kRunPolicy{kRunPolicyFields};
-constexpr Field kReplicaSpecFields[] = {Integer("replicas"), String("restartPolicy"), OneOf("template", kPodTemplateSchema)};
+constexpr Field kReplicaSpecFields[] = {Integer("replicas"), String("restartPolicy"),
+                                        OneOf("template", kPodTemplateSchema)};
 constexpr Schema kReplicaSpecSchema{kReplicaSpecFields};
 constexpr Field kSpecFields[] = {
     Boolean("enableDynamicWorker"), OneOf("runPolicy", kRunPolicy), String("successPolicy"),
     MapOf("tfReplicaSpecs", kReplicaSpecSchema),
     // The flat layout of v1 before 1.1: today's cluster drops these without a word.
-    Any("cleanPodPolicy").Ignored("write it under spec.runPolicy"), Any("backoffLimit").Ignored("write it under spec.runPolicy"),
+    Any("cleanPodPolicy").Ignored("write it under spec.runPolicy"),
+    Any("backoffLimit").Ignored("write it under spec.runPolicy"),
     Any("activeDeadlineSeconds").Ignored("write it under spec.runPolicy"),
     Any("ttlSecondsAfterFinished").Ignored("write it under spec.runPolicy")};
 constexpr Schema kSpec{kSpecFields};
@@ -40,7 +48,8 @@ void ValidateReplica(const Json& replica, const std::string& type, Messages& mes
   bool tensorflow = false;
   for (size_t i = 0; const Json& container : list) {
     const std::string at = containers + "[" + std::to_string(i++) + "]";
-    if (Text(container, "image").empty()) messages.push_back({at + ".image", "Required value: must be required"});
+    if (Text(container, "image").empty())
+      messages.push_back({at + ".image", "Required value: must be required"});
     tensorflow = tensorflow || Text(container, "name") == "tensorflow";
   }
   if (!tensorflow)

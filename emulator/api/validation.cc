@@ -17,15 +17,20 @@ bool IsLabel(std::string_view name) {
 }
 
 constexpr const char* kSubdomain =
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must "
+    "start and "
     "end with an alphanumeric character (e.g. 'example.com', regex used for validation is "
     "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 constexpr const char* kLabel =
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with "
-    "an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start "
+    "and end with "
+    "an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is "
+    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 constexpr const char* kDns1035 =
-    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and "
-    "end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic "
+    "character, and "
+    "end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is "
+    "'[a-z]([-a-z0-9]*[a-z0-9])?')";
 
 bool LabelValueIsFine(std::string_view value) {
   const auto alnum = [](char c) { return Alphanumeric(c) || (c >= 'A' && c <= 'Z'); };
@@ -66,26 +71,32 @@ void CheckMeta(const nlohmann::json& doc, Messages& messages) {
   if (!labels.is_object()) return;
   for (const auto& [key, value] : labels.items())
     if (value.is_string() && !LabelValueIsFine(value.get_ref<const std::string&>()))
-      messages.push_back({"metadata.labels." + key,
-                          "Invalid value: " + value.dump() + ": a valid label must be an empty string or consist of "
-                          "alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"});
+      messages.push_back(
+          {"metadata.labels." + key, "Invalid value: " + value.dump() +
+                                         ": a valid label must be an empty string or consist of "
+                                         "alphanumeric characters, '-', '_' or '.', and must start and end "
+                                         "with an alphanumeric character"});
 }
 
 void CheckOneOf(const nlohmann::json& object, const char* member, const std::string& path,
                 const std::vector<std::string_view>& allowed, Messages& messages) {
   const auto& value = Member(object, member);
-  if (!value.is_string() || std::ranges::find(allowed, value.get_ref<const std::string&>()) != allowed.end()) return;
+  if (!value.is_string() || std::ranges::find(allowed, value.get_ref<const std::string&>()) != allowed.end())
+    return;
   std::string list;
   for (const auto word : allowed) list += (list.empty() ? "\"" : ", \"") + std::string(word) + "\"";
-  messages.push_back({path + "." + member, "Unsupported value: " + value.dump() + ": supported values: " + list});
+  messages.push_back(
+      {path + "." + member, "Unsupported value: " + value.dump() + ": supported values: " + list});
 }
 
-void CheckNotNegative(const nlohmann::json& object, const char* member, const std::string& path, Messages& messages) {
+void CheckNotNegative(const nlohmann::json& object, const char* member, const std::string& path,
+                      Messages& messages) {
   if (const auto value = Int(object, member); value && *value < 0)
     messages.push_back({path + "." + member, "must be >= 0 (got " + std::to_string(*value) + ")"});
 }
 
-void CheckRequired(const nlohmann::json& object, const char* member, const std::string& path, Messages& messages) {
+void CheckRequired(const nlohmann::json& object, const char* member, const std::string& path,
+                   Messages& messages) {
   const auto& value = Member(object, member);
   if (value.is_null() || (value.is_string() && value.get_ref<const std::string&>().empty()) ||
       (value.is_array() && value.empty()))

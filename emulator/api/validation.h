@@ -23,7 +23,9 @@ void CheckMeta(const nlohmann::json& doc, Messages& messages);
 // `value` is one of `allowed`, or absent.
 void CheckOneOf(const nlohmann::json& object, const char* member, const std::string& path,
                 const std::vector<std::string_view>& allowed, Messages& messages);
-void CheckNotNegative(const nlohmann::json& object, const char* member, const std::string& path, Messages& messages);
-void CheckRequired(const nlohmann::json& object, const char* member, const std::string& path, Messages& messages);
+void CheckNotNegative(const nlohmann::json& object, const char* member, const std::string& path,
+                      Messages& messages);
+void CheckRequired(const nlohmann::json& object, const char* member, const std::string& path,
+                   Messages& messages);
 
 }  // namespace tfemu::api

@@ -12,7 +12,8 @@ namespace {
 
 ContainerView ViewContainer(const Json& pod, const Json& spec, bool init) {
   ContainerView view{FieldText(spec, "name"), init};
-  for (const auto& status : FieldList(pod, init ? "status.initContainerStatuses" : "status.containerStatuses")) {
+  for (const auto& status :
+       FieldList(pod, init ? "status.initContainerStatuses" : "status.containerStatuses")) {
     if (FieldText(status, "name") != view.name) continue;
     view.attempt = static_cast<int>(FieldInt(status, "restartCount"));
     if (Field(status, "state.running").is_object()) {
@@ -67,15 +68,16 @@ PodView ViewPod(const Object& object) {
     for (const auto& container : view.containers)
       if (!container.init && view.default_container.empty()) view.default_container = container.name;
   for (const auto& condition : ConditionsOf(object))
-    if (condition.type == "PodScheduled" && condition.status == "False") view.unschedulable = condition.message;
+    if (condition.type == "PodScheduled" && condition.status == "False")
+      view.unschedulable = condition.message;
   return view;
 }
 
 std::vector<ConditionView> ConditionsOf(const Object& object) {
   std::vector<ConditionView> views;
   for (const auto& condition : FieldList(object.doc(), "status.conditions"))
-    views.push_back({FieldText(condition, "type"), FieldText(condition, "status"), FieldText(condition, "reason"),
-                     FieldText(condition, "message")});
+    views.push_back({FieldText(condition, "type"), FieldText(condition, "status"),
+                     FieldText(condition, "reason"), FieldText(condition, "message")});
   return views;
 }
 
@@ -99,7 +101,8 @@ std::string ApiVersionOf(const Json& doc) { return FieldText(doc, "apiVersion");
 std::string NameOf(const Json& doc) { return FieldText(doc, "metadata.name"); }
 
 void SetNamespace(Json& doc, const std::string& ns) {
-  if (Field(doc, "metadata").is_object() || Field(doc, "metadata").is_null()) doc["metadata"]["namespace"] = ns;
+  if (Field(doc, "metadata").is_object() || Field(doc, "metadata").is_null())
+    doc["metadata"]["namespace"] = ns;
 }
 
 std::optional<OwnerView> ControllerOf(const Object& object) {
@@ -164,7 +167,8 @@ NodeView ViewNode(const Object& object) {
       view.gpus = ParseInt(gpus->is_string() ? gpus->get<std::string>() : gpus->dump()).value_or(0);
   }
   const auto labels = LabelsOf(object);
-  if (const auto model = labels.find("nvidia.com/gpu.product"); model != labels.end()) view.gpu_model = model->second;
+  if (const auto model = labels.find("nvidia.com/gpu.product"); model != labels.end())
+    view.gpu_model = model->second;
   for (const auto& condition : ConditionsOf(object))
     if (condition.type == "Ready") view.ready = condition.status == "True";
   return view;
@@ -187,7 +191,8 @@ EventView ViewEvent(const Object& object) {
   view.name = FieldText(event, "involvedObject.name"), view.uid = FieldText(event, "involvedObject.uid");
   const Instant created = TimeOr(FieldText(event, "metadata.creationTimestamp"), {});
   view.first = TimeOr(FieldText(event, "firstTimestamp"), TimeOr(FieldText(event, "eventTime"), created));
-  view.last = TimeOr(FieldText(event, "series.lastObservedTime"), TimeOr(FieldText(event, "lastTimestamp"), view.first));
+  view.last = TimeOr(FieldText(event, "series.lastObservedTime"),
+                     TimeOr(FieldText(event, "lastTimestamp"), view.first));
   view.count = std::max<int64_t>({FieldInt(event, "count"), FieldInt(event, "series.count"), 1});
   return view;
 }

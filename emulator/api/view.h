@@ -15,11 +15,11 @@ namespace tfemu::api {
 struct ContainerView {
   std::string name;
   bool init = false;
-  int attempt = 0;          // its restart count: the number of the attempt that runs or ran last
+  int attempt = 0;  // its restart count: the number of the attempt that runs or ran last
   enum class State { kWaiting, kRunning, kTerminated } state = State::kWaiting;
-  std::string reason;       // of waiting and terminated
+  std::string reason;  // of waiting and terminated
   std::string message;
-  int exit_code = 0;        // of terminated
+  int exit_code = 0;  // of terminated
 };
 
 struct PodView {
@@ -27,8 +27,8 @@ struct PodView {
   std::string phase, status_word;
   std::string node, address;
   std::string restart_policy;
-  std::string default_container;  // by annotation, else the first
-  std::string unschedulable;      // the scheduler's sentence while the pod finds no node
+  std::string default_container;          // by annotation, else the first
+  std::string unschedulable;              // the scheduler's sentence while the pod finds no node
   std::vector<ContainerView> containers;  // init containers first
   bool terminating = false;
 
@@ -67,7 +67,8 @@ int NamedPort(const Object& pod, const std::string& name);
 bool UsesClaim(const Object& pod, const std::string& claim);
 int64_t DesiredReplicas(const Object& object);    // spec.replicas, 1 when absent
 int64_t AvailableReplicas(const Object& object);  // status.availableReplicas
-std::vector<std::string> ImagesOf(const Json& doc);  // every container image anywhere in the document, in order
+std::vector<std::string> ImagesOf(
+    const Json& doc);  // every container image anywhere in the document, in order
 
 struct NodeView {
   std::string name, cpu, memory, gpu_model;  // capacities as written

@@ -9,7 +9,8 @@
 namespace tfemu::api {
 namespace {
 
-const std::vector<std::string_view> kAccessModes = {"ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"};
+const std::vector<std::string_view> kAccessModes = {"ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany",
+                                                    "ReadWriteOncePod"};
 
 void CheckAccessModes(const Json& spec, Messages& messages) {
   CheckRequired(spec, "accessModes", "spec", messages);
@@ -55,7 +56,8 @@ PersistentVolumeClaim DecodePersistentVolumeClaim(const Object& object) {
   PersistentVolumeClaim claim;
   claim.meta = DecodeMeta(object);
   const Json& spec = Member(object.doc(), "spec");
-  claim.request = DecodeQuantity(Member(Member(Member(spec, "resources"), "requests"), "storage")).value_or(Quantity{});
+  claim.request =
+      DecodeQuantity(Member(Member(Member(spec, "resources"), "requests"), "storage")).value_or(Quantity{});
   claim.access_modes = Texts(spec, "accessModes");
   if (Member(spec, "storageClassName").is_string()) claim.storage_class = Text(spec, "storageClassName");
   claim.selector = DecodeSelector(Member(spec, "selector"));
@@ -76,7 +78,8 @@ void SetPersistentVolumeDefaults(Json& volume) {
 
 void SetPersistentVolumeClaimDefaults(Json& claim) {
   SetDefault(claim["spec"], "volumeMode", "Filesystem");
-  if (Member(Member(claim["spec"], "resources"), "requests").is_object()) CanonicalStorage(claim["spec"]["resources"]["requests"]);
+  if (Member(Member(claim["spec"], "resources"), "requests").is_object())
+    CanonicalStorage(claim["spec"]["resources"]["requests"]);
   SetDefault(claim["status"], "phase", "Pending");
 }
 
@@ -90,7 +93,8 @@ std::vector<FieldMessage> ValidatePersistentVolume(const Json& volume, const Jso
   CheckOneOf(spec, "persistentVolumeReclaimPolicy", "spec", {"Delete", "Recycle", "Retain"}, messages);
   CheckOneOf(spec, "volumeMode", "spec", {"Block", "Filesystem"}, messages);
   int sources = 0;
-  for (const char* source : {"csi", "flexVolume", "hostPath", "local", "nfs"}) sources += Member(spec, source).is_object();
+  for (const char* source : {"csi", "flexVolume", "hostPath", "local", "nfs"})
+    sources += Member(spec, source).is_object();
   if (sources == 0) messages.push_back({"spec", "Required value: must specify a volume type"});
   if (sources > 1) messages.push_back({"spec", "Forbidden: may not specify more than 1 volume type"});
   return messages;
@@ -110,26 +114,35 @@ std::vector<FieldMessage> ValidatePersistentVolumeClaim(const Json& claim, const
   for (Json* side : {&before, &after}) side->erase("resources");
   if (Text(before, "volumeName").empty()) after.erase("volumeName");
   if (before != after)
-    messages.push_back({"spec", "Forbidden: spec is immutable after creation except resources.requests and "
-                                "volumeAttributesClassName for bound claims"});
+    messages.push_back({"spec",
+                        "Forbidden: spec is immutable after creation except resources.requests and "
+                        "volumeAttributesClassName for bound claims"});
   return messages;
 }
 
 Json BindVolumePatch(const PersistentVolumeClaim& claim) {
-  const Json reference = Json::object({{"apiVersion", "v1"}, {"kind", "PersistentVolumeClaim"}, {"name", claim.meta.name},
-                                       {"namespace", claim.meta.ns}, {"resourceVersion", std::to_string(claim.meta.resource_version)},
+  const Json reference = Json::object({{"apiVersion", "v1"},
+                                       {"kind", "PersistentVolumeClaim"},
+                                       {"name", claim.meta.name},
+                                       {"namespace", claim.meta.ns},
+                                       {"resourceVersion", std::to_string(claim.meta.resource_version)},
                                        {"uid", claim.meta.uid}});
-  return Json::object({{"metadata", Json::object({{"annotations", Json::object({{"pv.kubernetes.io/bound-by-controller", "yes"}})}})},
-                       {"spec", Json::object({{"claimRef", reference}})},
-                       {"status", Json::object({{"phase", "Bound"}})}});
+  return Json::object(
+      {{"metadata",
+        Json::object({{"annotations", Json::object({{"pv.kubernetes.io/bound-by-controller", "yes"}})}})},
+       {"spec", Json::object({{"claimRef", reference}})},
+       {"status", Json::object({{"phase", "Bound"}})}});
 }
 
 Json BindClaimPatch(const PersistentVolume& volume) {
-  const Json annotations = Json::object({{"pv.kubernetes.io/bind-completed", "yes"}, {"pv.kubernetes.io/bound-by-controller", "yes"}});
+  const Json annotations = Json::object(
+      {{"pv.kubernetes.io/bind-completed", "yes"}, {"pv.kubernetes.io/bound-by-controller", "yes"}});
   const Json capacity = Json::object({{"storage", FormatQuantity(volume.capacity, true)}});
-  return Json::object({{"metadata", Json::object({{"annotations", annotations}})},
-                       {"spec", Json::object({{"volumeName", volume.meta.name}})},
-                       {"status", Json::object({{"phase", "Bound"}, {"accessModes", volume.access_modes}, {"capacity", capacity}})}});
+  return Json::object(
+      {{"metadata", Json::object({{"annotations", annotations}})},
+       {"spec", Json::object({{"volumeName", volume.meta.name}})},
+       {"status",
+        Json::object({{"phase", "Bound"}, {"accessModes", volume.access_modes}, {"capacity", capacity}})}});
 }
 
 Json PhasePatch(const std::string& phase) {

@@ -18,8 +18,8 @@ struct PersistentVolume {
   std::string storage_class, volume_mode = "Filesystem", phase;
   std::string claim_ns, claim_name, claim_uid;  // spec.claimRef; empty when nobody holds it
   std::optional<NetworkDirectory> network;
-  std::string host_path, host_path_type;        // when it is a hostPath
-  std::string unsupported;                      // why pods can't use it, or ""
+  std::string host_path, host_path_type;  // when it is a hostPath
+  std::string unsupported;                // why pods can't use it, or ""
   friend bool operator==(const PersistentVolume&, const PersistentVolume&) = default;
 };
 

@@ -37,14 +37,16 @@ Messages ValidateWorkload(const Json& doc, const Json* previous) {
   const Selector selector = DecodeSelector(Member(spec, "selector"));
   if (selector.empty()) messages.push_back({"spec.selector", "Required value"});
   else if (!selector.Matches(DecodeLabelMap(Member(Member(pod_template, "metadata"), "labels"))))
-    messages.push_back({"spec.template.metadata.labels", "Invalid value: `selector` does not match template `labels`"});
+    messages.push_back(
+        {"spec.template.metadata.labels", "Invalid value: `selector` does not match template `labels`"});
   if (!Member(pod_template, "spec").is_object()) {
     messages.push_back({"spec.template.spec", "Required value"});
     return messages;
   }
   const Messages pods = ValidatePodSpec(pod_template["spec"], "spec.template.spec");
   messages.insert(messages.end(), pods.begin(), pods.end());
-  if (const std::string policy = Text(pod_template["spec"], "restartPolicy"); policy == "OnFailure" || policy == "Never")
+  if (const std::string policy = Text(pod_template["spec"], "restartPolicy");
+      policy == "OnFailure" || policy == "Never")
     messages.push_back({"spec.template.spec.restartPolicy",
                         "Unsupported value: \"" + policy + "\": supported values: \"Always\""});
   if (previous != nullptr && Member(Member(*previous, "spec"), "selector") != Member(spec, "selector"))
@@ -66,8 +68,13 @@ ReplicaSet DecodeReplicaSet(const Object& object) {
   const Json& spec = Member(object.doc(), "spec");
   const Json& status = Member(object.doc(), "status");
   const auto count = [&](const char* name) { return static_cast<int>(Int(status, name).value_or(0)); };
-  return {DecodeMeta(object), static_cast<int>(Int(spec, "replicas").value_or(1)), DecodeSelector(Member(spec, "selector")),
-          Template(spec), Int(status, "observedGeneration").value_or(0), count("replicas"), count("readyReplicas"),
+  return {DecodeMeta(object),
+          static_cast<int>(Int(spec, "replicas").value_or(1)),
+          DecodeSelector(Member(spec, "selector")),
+          Template(spec),
+          Int(status, "observedGeneration").value_or(0),
+          count("replicas"),
+          count("readyReplicas"),
           count("availableReplicas")};
 }
 
@@ -76,36 +83,56 @@ Deployment DecodeDeployment(const Object& object) {
   const Json& rolling = Member(Member(spec, "strategy"), "rollingUpdate");
   const Json& status = Member(object.doc(), "status");
   const auto count = [&](const char* name) { return static_cast<int>(Int(status, name).value_or(0)); };
-  const auto time = [](const Json& o, const char* name) { return ParseTime(Text(o, name)).value_or(Instant{}); };
-  DeploymentStatus decoded{Int(status, "observedGeneration").value_or(0), count("replicas"), count("updatedReplicas"),
-                           count("readyReplicas"), count("availableReplicas"), {}};
+  const auto time = [](const Json& o, const char* name) {
+    return ParseTime(Text(o, name)).value_or(Instant{});
+  };
+  DeploymentStatus decoded{Int(status, "observedGeneration").value_or(0),
+                           count("replicas"),
+                           count("updatedReplicas"),
+                           count("readyReplicas"),
+                           count("availableReplicas"),
+                           {}};
   for (const Json& c : Items(status, "conditions"))
-    decoded.conditions.push_back({Text(c, "type"), Text(c, "status") == "True", Text(c, "reason"), Text(c, "message"),
-                                  time(c, "lastUpdateTime"), time(c, "lastTransitionTime")});
-  return {DecodeMeta(object), static_cast<int>(Int(spec, "replicas").value_or(1)),
-          static_cast<int>(Int(spec, "revisionHistoryLimit").value_or(10)), Text(Member(spec, "strategy"), "type") == "Recreate",
-          DecodeIntOrPercent(Member(rolling, "maxSurge")), DecodeIntOrPercent(Member(rolling, "maxUnavailable")),
-          DecodeSelector(Member(spec, "selector")), Template(spec), std::move(decoded)};
+    decoded.conditions.push_back({Text(c, "type"), Text(c, "status") == "True", Text(c, "reason"),
+                                  Text(c, "message"), time(c, "lastUpdateTime"),
+                                  time(c, "lastTransitionTime")});
+  return {DecodeMeta(object),
+          static_cast<int>(Int(spec, "replicas").value_or(1)),
+          static_cast<int>(Int(spec, "revisionHistoryLimit").value_or(10)),
+          Text(Member(spec, "strategy"), "type") == "Recreate",
+          DecodeIntOrPercent(Member(rolling, "maxSurge")),
+          DecodeIntOrPercent(Member(rolling, "maxUnavailable")),
+          DecodeSelector(Member(spec, "selector")),
+          Template(spec),
+          std::move(decoded)};
 }
 
 Json EncodeDeploymentStatus(const DeploymentStatus& status) {
   const auto count = [](int n) { return n == 0 ? Json(nullptr) : Json(n); };
   Json conditions = Json::array();
   for (const auto& c : status.conditions)
-    conditions.push_back(Json::object({{"type", c.type}, {"status", c.status ? "True" : "False"}, {"reason", c.reason},
-                                       {"message", c.message}, {"lastUpdateTime", FormatTime(c.last_update)},
+    conditions.push_back(Json::object({{"type", c.type},
+                                       {"status", c.status ? "True" : "False"},
+                                       {"reason", c.reason},
+                                       {"message", c.message},
+                                       {"lastUpdateTime", FormatTime(c.last_update)},
                                        {"lastTransitionTime", FormatTime(c.last_transition)}}));
   const int unavailable = status.replicas - status.available_replicas;
-  return Json::object({{"observedGeneration", status.observed_generation}, {"replicas", count(status.replicas)},
-                       {"updatedReplicas", count(status.updated_replicas)}, {"readyReplicas", count(status.ready_replicas)},
+  return Json::object({{"observedGeneration", status.observed_generation},
+                       {"replicas", count(status.replicas)},
+                       {"updatedReplicas", count(status.updated_replicas)},
+                       {"readyReplicas", count(status.ready_replicas)},
                        {"availableReplicas", count(status.available_replicas)},
-                       {"unavailableReplicas", count(unavailable > 0 ? unavailable : 0)}, {"conditions", std::move(conditions)}});
+                       {"unavailableReplicas", count(unavailable > 0 ? unavailable : 0)},
+                       {"conditions", std::move(conditions)}});
 }
 
 Json EncodeReplicaSetStatus(const ReplicaSet& set) {
   const auto count = [](int n) { return n == 0 ? Json(nullptr) : Json(n); };
-  return Json::object({{"observedGeneration", set.observed_generation}, {"replicas", set.status_replicas},
-                       {"fullyLabeledReplicas", count(set.status_replicas)}, {"readyReplicas", count(set.ready_replicas)},
+  return Json::object({{"observedGeneration", set.observed_generation},
+                       {"replicas", set.status_replicas},
+                       {"fullyLabeledReplicas", count(set.status_replicas)},
+                       {"readyReplicas", count(set.ready_replicas)},
                        {"availableReplicas", count(set.available_replicas)}});
 }
 
@@ -129,17 +156,22 @@ void SetDeploymentDefaults(Json& deployment) {
 
 std::vector<FieldMessage> ValidateDeployment(const Json& deployment, const Json* previous) {
   Messages messages = ValidateWorkload(deployment, previous);
-  CheckOneOf(Member(Member(deployment, "spec"), "strategy"), "type", "spec.strategy", {"Recreate", "RollingUpdate"}, messages);
+  CheckOneOf(Member(Member(deployment, "spec"), "strategy"), "type", "spec.strategy",
+             {"Recreate", "RollingUpdate"}, messages);
   return messages;
 }
 
-std::vector<FieldMessage> ValidateReplicaSet(const Json& set, const Json* previous) { return ValidateWorkload(set, previous); }
+std::vector<FieldMessage> ValidateReplicaSet(const Json& set, const Json* previous) {
+  return ValidateWorkload(set, previous);
+}
 
 std::string PodTemplateHash(const Object& pod_template) {
   const uint64_t hash = Fnv1a(pod_template.doc().dump()) & 0xffffffffu;
   std::string safe;
-  static constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";  // apimachinery SafeEncodeString
-  for (const char digit : std::to_string(hash)) safe += kAlphabet[static_cast<unsigned char>(digit) % kAlphabet.size()];
+  static constexpr std::string_view kAlphabet =
+      "bcdfghjklmnpqrstvwxz2456789";  // apimachinery SafeEncodeString
+  for (const char digit : std::to_string(hash))
+    safe += kAlphabet[static_cast<unsigned char>(digit) % kAlphabet.size()];
   return safe;
 }
 
@@ -154,23 +186,33 @@ Json MakeReplicaSet(const Deployment& deployment, int replicas, int64_t revision
     if (r.op == Requirement::Operator::kIn && r.values.size() == 1) match_labels[r.key] = r.values[0];
   match_labels[kHashLabel] = hash;
   const OwnerReference owner = ControllerReference("apps/v1", "Deployment", deployment.meta);
-  const Json annotations = Json::object({{"deployment.kubernetes.io/desired-replicas", std::to_string(deployment.replicas)},
-                                         {"deployment.kubernetes.io/max-replicas",
-                                          std::to_string(deployment.replicas + deployment.max_surge.Of(deployment.replicas, true))},
-                                         {kRevision, std::to_string(revision)}});
-  return Json::object({{"apiVersion", "apps/v1"}, {"kind", "ReplicaSet"},
-                       {"metadata", Json::object({{"name", deployment.meta.name + "-" + hash}, {"namespace", deployment.meta.ns},
-                                                  {"labels", labels}, {"annotations", annotations},
+  const Json annotations = Json::object(
+      {{"deployment.kubernetes.io/desired-replicas", std::to_string(deployment.replicas)},
+       {"deployment.kubernetes.io/max-replicas",
+        std::to_string(deployment.replicas + deployment.max_surge.Of(deployment.replicas, true))},
+       {kRevision, std::to_string(revision)}});
+  return Json::object({{"apiVersion", "apps/v1"},
+                       {"kind", "ReplicaSet"},
+                       {"metadata", Json::object({{"name", deployment.meta.name + "-" + hash},
+                                                  {"namespace", deployment.meta.ns},
+                                                  {"labels", labels},
+                                                  {"annotations", annotations},
                                                   {"ownerReferences", EncodeOwnerReferences({owner})}})},
-                       {"spec", Json::object({{"replicas", replicas}, {"selector", Json::object({{"matchLabels", match_labels}})},
+                       {"spec", Json::object({{"replicas", replicas},
+                                              {"selector", Json::object({{"matchLabels", match_labels}})},
                                               {"template", std::move(pod_template)}})}});
 }
 
 Json MakeReplicaSetPod(const ReplicaSet& set) {
-  Json meta = Member(set.pod_template.doc(), "metadata").is_object() ? set.pod_template.doc()["metadata"] : Json::object();
+  Json meta = Member(set.pod_template.doc(), "metadata").is_object() ? set.pod_template.doc()["metadata"]
+                                                                     : Json::object();
   const OwnerReference owner = ControllerReference("apps/v1", "ReplicaSet", set.meta);
-  meta.merge_patch(Json::object({{"generateName", set.meta.name + "-"}, {"namespace", set.meta.ns}, {"ownerReferences", EncodeOwnerReferences({owner})}}));
-  return Json::object({{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", std::move(meta)},
+  meta.merge_patch(Json::object({{"generateName", set.meta.name + "-"},
+                                 {"namespace", set.meta.ns},
+                                 {"ownerReferences", EncodeOwnerReferences({owner})}}));
+  return Json::object({{"apiVersion", "v1"},
+                       {"kind", "Pod"},
+                       {"metadata", std::move(meta)},
                        {"spec", Member(set.pod_template.doc(), "spec")}});
 }
 

@@ -68,8 +68,8 @@ std::string PodTemplateHash(const Object& pod_template);
 
 Json MakeReplicaSet(const Deployment& deployment, int replicas, int64_t revision);
 Json MakeReplicaSetPod(const ReplicaSet& set);  // with a generateName: whoever stores it names it
-Json ReplicasPatch(int replicas);                                    // of the document
+Json ReplicasPatch(int replicas);               // of the document
 Json RevisionPatch(int64_t revision, int replicas);
-int64_t Revision(const ObjectMeta& meta);                            // 0 when there is none
+int64_t Revision(const ObjectMeta& meta);  // 0 when there is none
 
 }  // namespace tfemu::api

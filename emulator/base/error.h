@@ -12,8 +12,8 @@ enum class Reason {
   kNotFound,
   kAlreadyExists,
   kConflict,
-  kInvalid,      // the document is understood and wrong
-  kBadRequest,   // the request is not understood
+  kInvalid,     // the document is understood and wrong
+  kBadRequest,  // the request is not understood
   kForbidden,
   kExpired,      // a watch that starts before the kept history
   kUnavailable,  // try again: a peer or a resource is not there now
@@ -32,8 +32,8 @@ struct FieldMessage {
 
 struct [[nodiscard]] Error {
   Reason reason = Reason::kInternal;
-  std::string message;               // one line, without a final period
-  std::string hint = {};             // what the user could do about it; may have several lines
+  std::string message;                    // one line, without a final period
+  std::string hint = {};                  // what the user could do about it; may have several lines
   std::vector<FieldMessage> fields = {};  // the fields at fault, when the reason is kInvalid
 };
 

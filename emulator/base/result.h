@@ -63,8 +63,8 @@ class [[nodiscard]] Result<void> {
 #define TFEMU_CONCAT_INNER(a, b) a##b
 #define TFEMU_CONCAT(a, b) TFEMU_CONCAT_INNER(a, b)
 
-#define RETURN_IF_ERROR(expression)                          \
-  do {                                                       \
+#define RETURN_IF_ERROR(expression)                                         \
+  do {                                                                      \
     if (auto result_ = (expression); !result_.ok()) return result_.error(); \
   } while (false)
 

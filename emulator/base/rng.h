@@ -11,11 +11,11 @@ class Rng {
  public:
   explicit Rng(uint64_t seed) : state_(seed) {}
 
-  uint64_t Next();                                // SplitMix64
-  uint64_t Below(uint64_t bound);                 // bound > 0
-  Rng Fork(std::string_view label) const;         // an independent stream: a new draw here moves none there
-  std::string Uuid();                             // RFC 4122, version 4
-  std::string Suffix(size_t length);              // in the alphabet of Kubernetes' generated names
+  uint64_t Next();                         // SplitMix64
+  uint64_t Below(uint64_t bound);          // bound > 0
+  Rng Fork(std::string_view label) const;  // an independent stream: a new draw here moves none there
+  std::string Uuid();                      // RFC 4122, version 4
+  std::string Suffix(size_t length);       // in the alphabet of Kubernetes' generated names
 
  private:
   uint64_t state_;

@@ -14,7 +14,8 @@ class SimExecutor final : public Executor {
   TimerId PostAt(Instant due, Task task) override;
   void Cancel(TimerId id) override { timers_.Cancel(id); }
 
-  // Runs everything due up to and including `limit`, then sets the clock there; returns the number of tasks run.
+  // Runs everything due up to and including `limit`, then sets the clock there; returns the number of tasks
+  // run.
   uint64_t RunUntil(Instant limit);
   // Runs what is due now, without letting time pass.
   uint64_t Settle() { return RunUntil(now_); }

@@ -9,9 +9,9 @@
 
 namespace tfemu {
 
-std::string FormatTime(Instant t);       // metav1.Time: 2026-11-30T18:32:45Z
-std::string FormatMicroTime(Instant t);  // metav1.MicroTime: 2026-11-30T18:32:45.744221Z
-std::string FormatNanoTime(Instant t);   // log lines: nine digits, always
+std::string FormatTime(Instant t);                        // metav1.Time: 2026-11-30T18:32:45Z
+std::string FormatMicroTime(Instant t);                   // metav1.MicroTime: 2026-11-30T18:32:45.744221Z
+std::string FormatNanoTime(Instant t);                    // log lines: nine digits, always
 std::optional<Instant> ParseTime(std::string_view text);  // RFC 3339 in UTC, any number of fraction digits
 
 // kubectl's age: 59s, 5m3s, 7m, 3h, 2d (apimachinery duration.HumanDuration).

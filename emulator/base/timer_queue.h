@@ -1,4 +1,5 @@
-// Timers ordered by (due, issue order), shared by the real and the simulated executor so that they cannot disagree.
+// Timers ordered by (due, issue order), shared by the real and the simulated executor so that they cannot
+// disagree.
 #pragma once
 
 #include <map>

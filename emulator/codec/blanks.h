@@ -8,9 +8,9 @@
 namespace tfemu::codec {
 
 struct OddBlank {
-  size_t at = 0;         // byte offset in the text
-  std::string name;      // "non-breaking space (U+00A0)"
-  std::string bytes;     // its UTF-8
+  size_t at = 0;      // byte offset in the text
+  std::string name;   // "non-breaking space (U+00A0)"
+  std::string bytes;  // its UTF-8
 };
 
 // The character at the very beginning of `text`, if it is one.

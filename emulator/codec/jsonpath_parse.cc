@@ -103,7 +103,8 @@ JsonPathOperand ParseOperand(std::string_view text) {
   if (text.size() >= 2 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front())
     return {false, {}, json(Unescape(text.substr(1, text.size() - 2)))};
   json constant = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (constant.is_discarded()) throw Malformed{"\"" + std::string(text) + "\" is neither a path nor a constant"};
+  if (constant.is_discarded())
+    throw Malformed{"\"" + std::string(text) + "\" is neither a path nor a constant"};
   return {false, {}, std::move(constant)};
 }
 
@@ -158,7 +159,8 @@ Step ParseBracket(std::string_view inside) {
     Step step{Step::Type::kField};
     for (const auto& part : Split(inside, ',')) {
       const std::string_view name = Trim(part);
-      if (name.size() < 2 || name.front() != name.back()) throw Malformed{"[" + std::string(inside) + "] is no name"};
+      if (name.size() < 2 || name.front() != name.back())
+        throw Malformed{"[" + std::string(inside) + "] is no name"};
       step.names.push_back(Unescape(name.substr(1, name.size() - 2)));
     }
     if (step.names.size() > 1) step.type = Step::Type::kUnion;
@@ -203,7 +205,8 @@ JsonPathSteps ParseSteps(std::string_view text) {
 }
 
 JsonPathPiece Parser::Piece(std::string_view inside) {
-  if (inside.size() >= 2 && (inside.front() == '"' || inside.front() == '\'') && inside.back() == inside.front())
+  if (inside.size() >= 2 && (inside.front() == '"' || inside.front() == '\'') &&
+      inside.back() == inside.front())
     return {JsonPathPiece::Type::kText, Unescape(inside.substr(1, inside.size() - 2))};
   if (inside.starts_with("range ")) {
     JsonPathPiece range{JsonPathPiece::Type::kRange};
@@ -225,7 +228,8 @@ Result<std::vector<JsonPathPiece>> ParseJsonPathPieces(std::string_view text) {
   try {
     return Parser(braced).Pieces(false);
   } catch (const Malformed& problem) {
-    return Error{Reason::kBadRequest, "not a JSONPath template: \"" + std::string(text) + "\": " + problem.why,
+    return Error{Reason::kBadRequest,
+                 "not a JSONPath template: \"" + std::string(text) + "\": " + problem.why,
                  "write it like {.items[*].metadata.name}"};
   }
 }

@@ -17,11 +17,11 @@ struct JsonPathFilter;
 struct JsonPathStep {
   enum class Type { kField, kWildcard, kSlice, kFilter, kUnion, kRecursive };
   Type type = Type::kField;
-  std::vector<std::string> names = {};            // kField: one; kUnion: all
-  std::optional<int64_t> begin = {}, end = {};    // kSlice
+  std::vector<std::string> names = {};          // kField: one; kUnion: all
+  std::optional<int64_t> begin = {}, end = {};  // kSlice
   int64_t stride = 1;
-  bool single = false;                            // kSlice of exactly one index
-  std::vector<JsonPathFilter> filters = {};       // kFilter: one
+  bool single = false;                       // kSlice of exactly one index
+  std::vector<JsonPathFilter> filters = {};  // kFilter: one
 };
 
 using JsonPathSteps = std::vector<JsonPathStep>;

@@ -9,8 +9,8 @@ bool EndsName(std::string_view rest) {
   return rest.empty() || rest.front() == '.' || rest.front() == '[' || rest.front() == ']';
 }
 
-// Names may hold dots themselves (annotations), so the longest field that begins the path wins. Replica types are
-// written by the API server in its own case: letters are compared without it.
+// Names may hold dots themselves (annotations), so the longest field that begins the path wins. Replica types
+// are written by the API server in its own case: letters are compared without it.
 const std::pair<std::string, LineTree>* MatchField(const LineTree& tree, std::string_view path) {
   const std::pair<std::string, LineTree>* best = nullptr;
   for (const auto& field : tree.fields) {

@@ -14,8 +14,8 @@ struct LineTree {
   std::vector<std::pair<std::string, LineTree>> fields;
   std::vector<LineTree> items;
 
-  // `path` as in FieldMessage: "spec.containers[0].image", "spec.tfReplicaSpecs[Worker]". A field that is not in
-  // the file gives the line of the nearest parent that is.
+  // `path` as in FieldMessage: "spec.containers[0].image", "spec.tfReplicaSpecs[Worker]". A field that is not
+  // in the file gives the line of the nearest parent that is.
   int LineOf(std::string_view path) const;
 };
 

@@ -33,7 +33,9 @@ json Merge(const json* last_applied, const json& desired, const json& live);
 // In the manifest's order, then what only the live list has.
 json MergeNamed(const json* last_applied, const json& desired, const json& live) {
   json merged = json::array();
-  const auto last = [&](const json& name) { return last_applied == nullptr ? nullptr : FindNamed(*last_applied, name); };
+  const auto last = [&](const json& name) {
+    return last_applied == nullptr ? nullptr : FindNamed(*last_applied, name);
+  };
   for (const auto& item : desired) {
     const json* now = FindNamed(live, item[kName]);
     merged.push_back(now == nullptr ? item : Merge(last(item[kName]), item, *now));

@@ -23,7 +23,8 @@ Error At(const std::string& file, int line, const std::string& message, std::str
 }
 
 int LineAt(std::string_view text, size_t offset) {
-  return 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<long>(std::min(offset, text.size())), '\n'));
+  return 1 + static_cast<int>(std::count(
+                 text.begin(), text.begin() + static_cast<long>(std::min(offset, text.size())), '\n'));
 }
 
 std::optional<Error> RefuseBinary(std::string_view text, const std::string& file) {
@@ -36,8 +37,8 @@ std::optional<Error> RefuseBinary(std::string_view text, const std::string& file
   return std::nullopt;
 }
 
-// The first line from `from` backwards whose indentation holds a tab or a foreign blank: the likely culprit of a
-// parser's complaint.
+// The first line from `from` backwards whose indentation holds a tab or a foreign blank: the likely culprit
+// of a parser's complaint.
 std::optional<Error> BlameIndentation(std::string_view text, const std::string& file, int last_line) {
   int line = 0;
   for (size_t begin = 0; begin < text.size() && line <= last_line;) {
@@ -45,7 +46,8 @@ std::optional<Error> BlameIndentation(std::string_view text, const std::string& 
     const size_t end = std::min(text.find('\n', begin), text.size());
     const std::string_view row = text.substr(begin, end - begin);
     const size_t indent = std::min(row.find_first_not_of(" \t"), row.size());
-    if (row.substr(0, indent).find('\t') != std::string_view::npos && indent < row.size() && row[indent] != '#')
+    if (row.substr(0, indent).find('\t') != std::string_view::npos && indent < row.size() &&
+        row[indent] != '#')
       return At(file, line, "a tab stands in the indentation; YAML takes only blanks there",
                 "replace tabs by blanks: sed -i 's/\\t/  /g' FILE");
     if (const auto blank = MisplacedOddBlank(row))
@@ -69,8 +71,9 @@ std::optional<std::vector<Document>> TryJson(std::string_view text) {
 
 Result<std::vector<Document>> ParseStream(std::string_view text, const std::string& file) {
   if (text.size() > kMaxYamlBytes)
-    return Error{Reason::kInvalid, file + ": the file has " + std::to_string(text.size() >> 20) +
-                                       " MiB; a manifest may have " + std::to_string(kMaxYamlBytes >> 20),
+    return Error{Reason::kInvalid,
+                 file + ": the file has " + std::to_string(text.size() >> 20) + " MiB; a manifest may have " +
+                     std::to_string(kMaxYamlBytes >> 20),
                  "split it into several files"};
   if (auto binary = RefuseBinary(text, file)) return *binary;
   YamlBuilder builder;
@@ -91,8 +94,9 @@ Result<std::vector<Document>> ParseStream(std::string_view text, const std::stri
 }
 
 bool IsList(const json& value) {
-  return value.is_object() && value.contains("items") && value["items"].is_array() && value.contains("kind") &&
-         value["kind"].is_string() && value["kind"].get_ref<const std::string&>().ends_with("List");
+  return value.is_object() && value.contains("items") && value["items"].is_array() &&
+         value.contains("kind") && value["kind"].is_string() &&
+         value["kind"].get_ref<const std::string&>().ends_with("List");
 }
 
 void AppendExpanded(Document document, std::vector<Document>& out) {
@@ -101,7 +105,8 @@ void AppendExpanded(Document document, std::vector<Document>& out) {
     return;
   }
   LineTree none{document.lines.line, {}, {}};
-  const auto lines = std::ranges::find(document.lines.fields, "items", [](const auto& field) { return field.first; });
+  const auto lines =
+      std::ranges::find(document.lines.fields, "items", [](const auto& field) { return field.first; });
   json items = std::move(document.value["items"]);
   for (size_t i = 0; i < items.size(); ++i) {
     const bool known = lines != document.lines.fields.end() && i < lines->second.items.size();
@@ -117,8 +122,9 @@ Result<std::vector<Document>> ParseYaml(std::string_view text, const std::string
   for (auto& document : stream) AppendExpanded(std::move(document), documents);
   for (const auto& document : documents)
     if (!document.value.is_object())
-      return At(file_name, document.lines.line, "a manifest is a mapping (apiVersion, kind, metadata, ...), this is " +
-                                                    std::string(document.value.is_array() ? "a list" : "a single value"));
+      return At(file_name, document.lines.line,
+                "a manifest is a mapping (apiVersion, kind, metadata, ...), this is " +
+                    std::string(document.value.is_array() ? "a list" : "a single value"));
   return documents;
 }
 

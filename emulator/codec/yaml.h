@@ -21,8 +21,8 @@ struct Document {
 // A larger file is refused before it is read.
 inline constexpr size_t kMaxYamlBytes = 16u << 20;
 
-// Every document of the stream but the empty ones; a `kind: List` is replaced by its items. Errors are kInvalid and
-// read "file.yaml:12: what is wrong", with a remedy in the hint.
+// Every document of the stream but the empty ones; a `kind: List` is replaced by its items. Errors are
+// kInvalid and read "file.yaml:12: what is wrong", with a remedy in the hint.
 Result<std::vector<Document>> ParseYaml(std::string_view text, const std::string& file_name);
 // As ParseYaml for a single document of any type (a configuration file, an image.yaml).
 Result<Document> ParseYamlDocument(std::string_view text, const std::string& file_name);

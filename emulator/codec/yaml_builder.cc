@@ -23,8 +23,9 @@ void RefuseOddBlanks(const std::string& text, int line) {
     constexpr char kHex[] = "0123456789abcdef";
     escaped += std::string("\\x") + kHex[byte >> 4] + kHex[byte & 15];
   }
-  throw YamlProblem{line, "a " + blank->name + " stands where YAML needs an ordinary blank",
-                    "text copied from a web page often brings it; replace it with: sed -i 's/" + escaped + "/ /g' FILE"};
+  throw YamlProblem{
+      line, "a " + blank->name + " stands where YAML needs an ordinary blank",
+      "text copied from a web page often brings it; replace it with: sed -i 's/" + escaped + "/ /g' FILE"};
 }
 
 json Typed(const std::string& tag, const std::string& value, int line) {
@@ -54,7 +55,8 @@ std::string KeyText(const json& key, int line) {
 void YamlBuilder::Spend(size_t weight, int line) {
   spent_ += weight;
   if (spent_ > kMaxWeight)
-    throw YamlProblem{line, "the file holds more than " + std::to_string(kMaxWeight) + " values, counting its aliases"};
+    throw YamlProblem{
+        line, "the file holds more than " + std::to_string(kMaxWeight) + " values, counting its aliases"};
 }
 
 void YamlBuilder::OnDocumentStart(const YAML::Mark&) {
@@ -63,7 +65,8 @@ void YamlBuilder::OnDocumentStart(const YAML::Mark&) {
 }
 
 void YamlBuilder::OnDocumentEnd() {
-  if (root_ && !root_->value.is_null()) documents_.push_back({std::move(root_->value), std::move(root_->lines)});
+  if (root_ && !root_->value.is_null())
+    documents_.push_back({std::move(root_->value), std::move(root_->lines)});
   root_.reset();
 }
 
@@ -144,7 +147,8 @@ void YamlBuilder::AddKey(Frame& map, const Node& node) {
   map.key_line = node.lines.line;
   map.key_merges = node.merge_key;
   if (!node.merge_key && map.node.value.contains(*map.key))
-    throw YamlProblem{node.lines.line, "the key \"" + *map.key + "\" is there twice; the first stands in line " +
+    throw YamlProblem{node.lines.line, "the key \"" + *map.key +
+                                           "\" is there twice; the first stands in line " +
                                            std::to_string(map.node.lines.LineOf(*map.key))};
 }
 
@@ -166,7 +170,8 @@ void YamlBuilder::Merge(Frame& map, Node node) {
   }
   if (!node.value.is_array()) throw YamlProblem{map.key_line, "<< needs a mapping or a list of mappings"};
   for (size_t i = 0; i < node.value.size(); ++i) {
-    if (!node.value[i].is_object()) throw YamlProblem{map.key_line, "<< needs a mapping or a list of mappings"};
+    if (!node.value[i].is_object())
+      throw YamlProblem{map.key_line, "<< needs a mapping or a list of mappings"};
     map.merged.push_back(Node{std::move(node.value[i]), std::move(node.lines.items[i])});
   }
 }

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/mark.h>
+#include <nlohmann/json.hpp>
 
 #include "emulator/codec/yaml.h"
 

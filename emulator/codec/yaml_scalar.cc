@@ -111,7 +111,8 @@ bool NeedsQuotes(const std::string& text) {
   constexpr std::string_view kIndicators = "-?:,[]{}#&*!|>'\"%@` ";
   const char first = text.front();
   if (kIndicators.find(first) != std::string_view::npos) {
-    const bool dash_word = (first == '-' || first == '?' || first == ':') && text.size() > 1 && text[1] != ' ';
+    const bool dash_word =
+        (first == '-' || first == '?' || first == ':') && text.size() > 1 && text[1] != ' ';
     if (!dash_word || text.starts_with("---")) return true;
   }
   if (text == "<<" || text == "=" || text.back() == ' ' || text.back() == ':') return true;

@@ -25,8 +25,8 @@ bool HasControls(const std::string& text) {
   return std::ranges::any_of(text, [](unsigned char c) { return (c < 0x20 && c != '\n') || c == 0x7f; });
 }
 
-// A literal block keeps a text byte for byte unless a line of it begins with a blank where the indentation would be
-// guessed, or it holds control characters.
+// A literal block keeps a text byte for byte unless a line of it begins with a blank where the indentation
+// would be guessed, or it holds control characters.
 bool FitsLiteralBlock(const std::string& text) {
   if (text.find('\n') == std::string::npos || HasControls(text)) return false;
   const size_t first = text.find_first_not_of('\n');

@@ -7,8 +7,8 @@
 
 namespace tfemu::codec {
 
-// Keys in alphabetical order, two blanks of indentation, lists level with their key, texts of several lines as
-// literal blocks. What ParseYaml reads back is equal.
+// Keys in alphabetical order, two blanks of indentation, lists level with their key, texts of several lines
+// as literal blocks. What ParseYaml reads back is equal.
 std::string WriteYaml(const nlohmann::json& value);
 
 }  // namespace tfemu::codec

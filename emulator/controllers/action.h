@@ -1,5 +1,5 @@
-// What a controller wants done. Reconcilers return these; the manager carries them out in order and stops at the
-// first that fails.
+// What a controller wants done. Reconcilers return these; the manager carries them out in order and stops at
+// the first that fails.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,8 @@
 
 namespace tfemu::controllers {
 
-// Events to emit with the outcome. In `success`, {name} stands for the name of the object that was made; `failure`
-// gets ": <error>" behind its message.
+// Events to emit with the outcome. In `success`, {name} stands for the name of the object that was made;
+// `failure` gets ": <error>" behind its message.
 struct Announcement {
   std::optional<api::Event> success, failure;
   friend bool operator==(const Announcement&, const Announcement&) = default;

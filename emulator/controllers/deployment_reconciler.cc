@@ -12,13 +12,15 @@ using api::ReplicaSet;
 
 class Rollout {
  public:
-  explicit Rollout(const DeploymentObservation& o) : o_(o), hash_(api::PodTemplateHash(o.deployment.pod_template)) {
+  explicit Rollout(const DeploymentObservation& o)
+      : o_(o), hash_(api::PodTemplateHash(o.deployment.pod_template)) {
     for (const ReplicaSet& set : o_.sets) {
       if (set.meta.name == d().meta.name + "-" + hash_) current_ = &set;
       else old_.push_back(&set);
       revision_ = std::max(revision_, api::Revision(set.meta));
     }
-    std::ranges::sort(old_, {}, [](const ReplicaSet* set) { return std::pair(api::Revision(set->meta), set->meta.name); });
+    std::ranges::sort(
+        old_, {}, [](const ReplicaSet* set) { return std::pair(api::Revision(set->meta), set->meta.name); });
   }
 
   Plan Make() {
@@ -66,31 +68,40 @@ class Rollout {
     if (d().recreate && OldPods() > 0) return;  // first they go, then the new ones come
     const int replicas = d().recreate ? d().replicas : CurrentTarget();
     const api::Object set(api::MakeReplicaSet(d(), replicas, ++revision_));
-    plan_.actions.push_back(CreateObject{set, {{}, Event(true, "ReplicaSetCreateError", "Failed to create new replica set")}});
-    plan_.actions.push_back(EmitEvent{Event(false, "ScalingReplicaSet",
-        "Scaled up replica set " + set.key().name + " from 0 to " + std::to_string(replicas))});
+    plan_.actions.push_back(
+        CreateObject{set, {{}, Event(true, "ReplicaSetCreateError", "Failed to create new replica set")}});
+    plan_.actions.push_back(EmitEvent{
+        Event(false, "ScalingReplicaSet",
+              "Scaled up replica set " + set.key().name + " from 0 to " + std::to_string(replicas))});
     Annotate(revision_);
   }
 
   // A template that was rolled out before comes back: it is the newest revision now.
   void Promote(const ReplicaSet& set) {
-    plan_.actions.push_back(PatchObject{{"ReplicaSet", set.meta.ns, set.meta.name}, set.meta.uid, "",
+    plan_.actions.push_back(PatchObject{{"ReplicaSet", set.meta.ns, set.meta.name},
+                                        set.meta.uid,
+                                        "",
                                         api::Object(api::RevisionPatch(revision_ + 1, -1))});
     Annotate(revision_ + 1);
   }
 
   void Annotate(int64_t revision) {
     if (api::Revision(d().meta) != revision)
-      plan_.actions.push_back(PatchObject{Key(), d().meta.uid, "", api::Object(api::RevisionPatch(revision, -1))});
+      plan_.actions.push_back(
+          PatchObject{Key(), d().meta.uid, "", api::Object(api::RevisionPatch(revision, -1))});
   }
 
   void Scale(const ReplicaSet& set, int replicas) {
     if (set.replicas == replicas) return;
     const bool up = replicas > set.replicas;
-    plan_.actions.push_back(PatchObject{{"ReplicaSet", set.meta.ns, set.meta.name}, set.meta.uid, "", api::Object(api::ReplicasPatch(replicas))});
-    plan_.actions.push_back(EmitEvent{Event(false, "ScalingReplicaSet",
-        std::string(up ? "Scaled up" : "Scaled down") + " replica set " + set.meta.name + " from " +
-            std::to_string(set.replicas) + " to " + std::to_string(replicas))});
+    plan_.actions.push_back(PatchObject{{"ReplicaSet", set.meta.ns, set.meta.name},
+                                        set.meta.uid,
+                                        "",
+                                        api::Object(api::ReplicasPatch(replicas))});
+    plan_.actions.push_back(
+        EmitEvent{Event(false, "ScalingReplicaSet",
+                        std::string(up ? "Scaled up" : "Scaled down") + " replica set " + set.meta.name +
+                            " from " + std::to_string(set.replicas) + " to " + std::to_string(replicas))});
   }
 
   // Old pods that are not available go first; of the others, no more than keeps the minimum available.
@@ -113,12 +124,15 @@ class Rollout {
   void DropHistory() {
     std::vector<const ReplicaSet*> idle;
     for (const ReplicaSet* set : old_)
-      if (set->replicas == 0 && set->status_replicas == 0 && !set->meta.deletion_timestamp) idle.push_back(set);
+      if (set->replicas == 0 && set->status_replicas == 0 && !set->meta.deletion_timestamp)
+        idle.push_back(set);
     for (size_t i = 0; i + static_cast<size_t>(d().revision_history_limit) < idle.size(); ++i)
-      plan_.actions.push_back(DeleteObject{{"ReplicaSet", idle[i]->meta.ns, idle[i]->meta.name}, idle[i]->meta.uid, {}});
+      plan_.actions.push_back(
+          DeleteObject{{"ReplicaSet", idle[i]->meta.ns, idle[i]->meta.name}, idle[i]->meta.uid, {}});
   }
 
-  void Set(api::DeploymentStatus& status, const std::string& type, bool value, const std::string& reason, const std::string& message) {
+  void Set(api::DeploymentStatus& status, const std::string& type, bool value, const std::string& reason,
+           const std::string& message) {
     const auto it = std::ranges::find(status.conditions, type, &api::WorkloadCondition::type);
     api::WorkloadCondition next{type, value, reason, message, o_.now, o_.now};
     if (it == status.conditions.end()) {
@@ -138,16 +152,22 @@ class Rollout {
     }
     next.updated_replicas = current_ == nullptr ? 0 : current_->status_replicas;
     const std::string name = "\"" + d().meta.name + "-" + hash_ + "\"";
-    const bool complete = next.updated_replicas == d().replicas && next.available_replicas == d().replicas && next.replicas == d().replicas;
+    const bool complete = next.updated_replicas == d().replicas && next.available_replicas == d().replicas &&
+                          next.replicas == d().replicas;
     if (next.available_replicas >= d().replicas - Unavailable())
       Set(next, "Available", true, "MinimumReplicasAvailable", "Deployment has minimum availability.");
     else
-      Set(next, "Available", false, "MinimumReplicasUnavailable", "Deployment does not have minimum availability.");
-    if (current_ == nullptr) Set(next, "Progressing", true, "NewReplicaSetCreated", "Created new replica set " + name);
-    else if (complete) Set(next, "Progressing", true, "NewReplicaSetAvailable", "ReplicaSet " + name + " has successfully progressed.");
+      Set(next, "Available", false, "MinimumReplicasUnavailable",
+          "Deployment does not have minimum availability.");
+    if (current_ == nullptr)
+      Set(next, "Progressing", true, "NewReplicaSetCreated", "Created new replica set " + name);
+    else if (complete)
+      Set(next, "Progressing", true, "NewReplicaSetAvailable",
+          "ReplicaSet " + name + " has successfully progressed.");
     else Set(next, "Progressing", true, "ReplicaSetUpdated", "ReplicaSet " + name + " is progressing.");
     if (next != d().status)
-      plan_.actions.push_back(PatchObject{Key(), d().meta.uid, "/status", api::Object(api::EncodeDeploymentStatus(next))});
+      plan_.actions.push_back(
+          PatchObject{Key(), d().meta.uid, "/status", api::Object(api::EncodeDeploymentStatus(next))});
   }
 
   api::ObjectKey Key() const { return {"Deployment", d().meta.ns, d().meta.name}; }

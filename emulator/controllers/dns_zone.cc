@@ -34,26 +34,30 @@ DnsAnswer Addresses(const std::vector<const Pod*>& pods) {
 
 // SERVICE.NS.svc: the cluster address, or every endpoint of a headless service.
 DnsAnswer ServiceAddresses(const Service& service, const std::vector<Pod>& pods) {
-  if (!service.headless() && !service.cluster_ip.empty()) return {true, {{DnsRecord::Type::kA, service.cluster_ip}}};
+  if (!service.headless() && !service.cluster_ip.empty())
+    return {true, {{DnsRecord::Type::kA, service.cluster_ip}}};
   return Addresses(Endpoints(service, pods));
 }
 
-DnsAnswer Srv(const DnsView& view, const Service& service, const std::vector<Pod>& pods, const std::string& port_name,
-              const std::string& protocol) {
+DnsAnswer Srv(const DnsView& view, const Service& service, const std::vector<Pod>& pods,
+              const std::string& port_name, const std::string& protocol) {
   DnsAnswer answer;
   for (const api::ServicePort& port : service.ports) {
     if (port_name != port.name || protocol != ToLower(port.protocol)) continue;
     answer.exists = true;
-    if (!service.headless()) answer.records.push_back({DnsRecord::Type::kSrv, ServiceName(view, service), port.port});
+    if (!service.headless())
+      answer.records.push_back({DnsRecord::Type::kSrv, ServiceName(view, service), port.port});
     else
       for (const Pod* pod : Endpoints(service, pods))
-        answer.records.push_back({DnsRecord::Type::kSrv, EndpointLabel(service, *pod) + "." + ServiceName(view, service),
+        answer.records.push_back({DnsRecord::Type::kSrv,
+                                  EndpointLabel(service, *pod) + "." + ServiceName(view, service),
                                   api::TargetPort(port, *pod)});
   }
   return answer;
 }
 
-// `labels` stand before "svc.DOMAIN": [NS], [SERVICE NS], [ENDPOINT SERVICE NS] or [_PORT _PROTOCOL SERVICE NS].
+// `labels` stand before "svc.DOMAIN": [NS], [SERVICE NS], [ENDPOINT SERVICE NS] or [_PORT _PROTOCOL SERVICE
+// NS].
 DnsAnswer InServices(const DnsView& view, const std::vector<std::string>& labels, Type type) {
   if (labels.size() == 1) return {!view.pods(labels[0]).empty(), {}};
   if (labels.size() < 2 || labels.size() > 4) return {};
@@ -85,7 +89,8 @@ DnsAnswer InPods(const std::vector<std::string>& labels, Type type) {
   if (labels.size() != 2) return {};
   std::string address = labels[0];
   std::ranges::replace(address, '-', '.');
-  if (Split(address, '.').size() != 4 || address.find_first_not_of("0123456789.") != std::string::npos) return {};
+  if (Split(address, '.').size() != 4 || address.find_first_not_of("0123456789.") != std::string::npos)
+    return {};
   if (type != Type::kA) return {true, {}};
   return {true, {{DnsRecord::Type::kA, address}}};
 }
@@ -97,11 +102,13 @@ DnsAnswer Reverse(const DnsView& view, const std::string& name) {
   DnsAnswer answer;
   const std::vector<Pod> pods = view.pods("");
   for (const Service& service : view.services()) {
-    if (service.cluster_ip == address) answer.records.push_back({DnsRecord::Type::kPtr, ServiceName(view, service)});
+    if (service.cluster_ip == address)
+      answer.records.push_back({DnsRecord::Type::kPtr, ServiceName(view, service)});
     if (!service.headless()) continue;
     for (const Pod* pod : Endpoints(service, pods))
       if (pod->status.pod_ip == address)
-        answer.records.push_back({DnsRecord::Type::kPtr, EndpointLabel(service, *pod) + "." + ServiceName(view, service)});
+        answer.records.push_back(
+            {DnsRecord::Type::kPtr, EndpointLabel(service, *pod) + "." + ServiceName(view, service)});
   }
   answer.exists = !answer.records.empty();
   return answer;

@@ -32,8 +32,8 @@ struct DnsAnswer {
 struct DnsView {
   std::string domain = "cluster.local";
   std::function<std::optional<api::Service>(const std::string& ns, const std::string& name)> service;
-  std::function<std::vector<api::Service>()> services;                      // all
-  std::function<std::vector<api::Pod>(const std::string& ns)> pods;         // "": all
+  std::function<std::vector<api::Service>()> services;               // all
+  std::function<std::vector<api::Pod>(const std::string& ns)> pods;  // "": all
 };
 
 DnsAnswer Resolve(const DnsView& view, const DnsQuestion& question);

@@ -33,7 +33,9 @@ class Planner {
     return it == o_.run.containers.end() ? nullptr : &it->second;
   }
 
-  bool Live(const ContainerRun& run) const { return run.state == State::kRunning || run.state == State::kStarting; }
+  bool Live(const ContainerRun& run) const {
+    return run.state == State::kRunning || run.state == State::kStarting;
+  }
 
   void Retry(Duration after) {
     if (!plan_.requeue_after || after < *plan_.requeue_after) plan_.requeue_after = after;
@@ -44,7 +46,8 @@ class Planner {
   }
 
   void StopSandbox() {
-    if (o_.run.sandbox == Sandbox::kReady || o_.run.sandbox == Sandbox::kStarting || o_.run.sandbox == Sandbox::kFailed)
+    if (o_.run.sandbox == Sandbox::kReady || o_.run.sandbox == Sandbox::kStarting ||
+        o_.run.sandbox == Sandbox::kFailed)
       Order(PodOrder::kStopSandbox);
   }
 
@@ -59,7 +62,8 @@ class Planner {
       Order(PodOrder::kTerminate, name);
     }
     if (!live) return Remove();
-    const int64_t grace = o_.pod.meta.deletion_grace_period_seconds.value_or(o_.pod.spec.termination_grace_period_seconds);
+    const int64_t grace =
+        o_.pod.meta.deletion_grace_period_seconds.value_or(o_.pod.spec.termination_grace_period_seconds);
     if (!plan_.kill_at) plan_.kill_at = o_.now + Scaled(std::chrono::seconds(grace), o_.time_scale);
     // A later delete with a shorter grace counts from now.
     plan_.kill_at = std::min(*plan_.kill_at, o_.now + Scaled(std::chrono::seconds(grace), o_.time_scale));
@@ -100,8 +104,9 @@ class Planner {
       Start(c, run->attempt + 1);
     } else {
       if (!ShowsBackOff(c.name))
-        plan_.events.push_back({true, "BackOff", "Back-off restarting failed container " + c.name + " in pod " +
-                                                     o_.pod.meta.name + "_" + o_.pod.meta.ns + "(" + o_.pod.meta.uid + ")"});
+        plan_.events.push_back({true, "BackOff",
+                                "Back-off restarting failed container " + c.name + " in pod " +
+                                    o_.pod.meta.name + "_" + o_.pod.meta.ns + "(" + o_.pod.meta.uid + ")"});
       Retry(due - o_.now);
     }
     return false;
@@ -115,7 +120,8 @@ class Planner {
   }
 
   void Start(const Container& c, int attempt) {
-    plan_.events.push_back({false, "Pulled", "Container image \"" + c.image + "\" already present on machine"});
+    plan_.events.push_back(
+        {false, "Pulled", "Container image \"" + c.image + "\" already present on machine"});
     plan_.events.push_back({false, "Created", "Created container: " + c.name});
     Order(PodOrder::kStartContainer, c.name, attempt);
   }

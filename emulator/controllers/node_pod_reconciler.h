@@ -22,7 +22,7 @@ struct ContainerRun {
   std::string reason, message;  // of a start that failed
   int pid = 0;
   Instant started_at, finished_at;
-  std::optional<Duration> back_off;  // the wait after the last exit, once there was one
+  std::optional<Duration> back_off;                     // the wait after the last exit, once there was one
   std::optional<api::ContainerState> last_termination;  // of the attempt before this one
   bool term_sent = false;
   friend bool operator==(const ContainerRun&, const ContainerRun&) = default;
@@ -46,11 +46,11 @@ struct NodePodObservation {
   api::Pod pod;
   PodRun run;
   std::vector<Obstacle> obstacles;
-  std::string address;                      // the pod's, once given
+  std::string address;  // the pod's, once given
   std::string host_address;
   std::map<std::string, std::string> image_ids;  // by container
   Instant now;
-  int64_t time_scale = 1;                   // waits of the cluster are divided by this
+  int64_t time_scale = 1;  // waits of the cluster are divided by this
 };
 
 enum class PodOrder { kStartSandbox, kStartContainer, kTerminate, kStopSandbox, kRemove };
@@ -78,8 +78,8 @@ struct NodePodPlan {
 
 NodePodPlan ReconcileNodePod(const NodePodObservation& observed);
 
-// The kubelet's CrashLoopBackOff: none after the first exit, then 10 s doubling to 5 min; it starts afresh after ten
-// minutes of running.
+// The kubelet's CrashLoopBackOff: none after the first exit, then 10 s doubling to 5 min; it starts afresh
+// after ten minutes of running.
 Duration NextBackOff(std::optional<Duration> previous, Duration ran);
 
 // The run's exit as a status shows it.

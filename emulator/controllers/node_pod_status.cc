@@ -41,7 +41,8 @@ ContainerState Waiting(std::string reason, std::string message = "") {
 
 ContainerState WaitingToStart(const NodePodObservation& o, const Container& c, bool init) {
   for (const Obstacle& obstacle : o.obstacles)
-    if (obstacle.container.empty() || obstacle.container == c.name) return Waiting(obstacle.reason, obstacle.message);
+    if (obstacle.container.empty() || obstacle.container == c.name)
+      return Waiting(obstacle.reason, obstacle.message);
   if (o.run.sandbox == PodRun::Sandbox::kFailed) return Waiting("ContainerCreating");
   return Waiting(!init && !o.pod.spec.init_containers.empty() ? "PodInitializing" : "ContainerCreating");
 }
@@ -50,14 +51,13 @@ ContainerStatus Status(const NodePodObservation& o, const Container& c, bool ini
   const ContainerRun& run = RunOf(o, c);
   ContainerStatus status{c.name, c.image};
   if (const auto id = o.image_ids.find(c.name); id != o.image_ids.end()) status.image_id = id->second;
-  if (run.state != State::kNone) status.container_id = "tfemu://" + o.pod.meta.uid + "/" + c.name + "/" + std::to_string(run.attempt);
+  if (run.state != State::kNone)
+    status.container_id = "tfemu://" + o.pod.meta.uid + "/" + c.name + "/" + std::to_string(run.attempt);
   status.restart_count = run.attempt;
   status.last_state = run.last_termination;
   switch (run.state) {
     case State::kNone:
-    case State::kStarting:
-      status.state = WaitingToStart(o, c, init);
-      break;
+    case State::kStarting: status.state = WaitingToStart(o, c, init); break;
     case State::kRunning:
       status.state = {ContainerState::Type::kRunning, "", "", 0, 0, run.started_at};
       status.started = status.ready = true;
@@ -68,8 +68,9 @@ ContainerStatus Status(const NodePodObservation& o, const Container& c, bool ini
       if (!o.pod.meta.deletion_timestamp && WillRestart(o.pod, run, init)) {
         status.last_state = status.state;
         status.state = Waiting("CrashLoopBackOff", "back-off " + Seconds(run.back_off.value_or(Duration(0))) +
-                                                       " restarting failed container=" + c.name + " pod=" + o.pod.meta.name + "_" +
-                                                       o.pod.meta.ns + "(" + o.pod.meta.uid + ")");
+                                                       " restarting failed container=" + c.name +
+                                                       " pod=" + o.pod.meta.name + "_" + o.pod.meta.ns + "(" +
+                                                       o.pod.meta.uid + ")");
       }
       break;
   }
@@ -91,10 +92,12 @@ PodPhase Phase(const NodePodObservation& o) {
   return started ? PodPhase::kRunning : PodPhase::kPending;
 }
 
-void AddCondition(const NodePodObservation& o, api::PodStatus& status, const std::string& type, bool value, std::string reason) {
+void AddCondition(const NodePodObservation& o, api::PodStatus& status, const std::string& type, bool value,
+                  std::string reason) {
   const api::PodCondition* old = o.pod.status.Find(type);
   const bool same = old != nullptr && old->status == value;
-  status.conditions.push_back({type, value, value ? "" : std::move(reason), "", same ? old->last_transition : o.now});
+  status.conditions.push_back(
+      {type, value, value ? "" : std::move(reason), "", same ? old->last_transition : o.now});
 }
 
 }  // namespace
@@ -114,7 +117,8 @@ bool Over(const NodePodObservation& o) {
   if (InitGaveUp(o)) return true;
   return InitDone(o) && std::ranges::all_of(o.pod.spec.containers, [&](const Container& c) {
            const ContainerRun& run = RunOf(o, c);
-           return run.state == State::kExited && (o.pod.meta.deletion_timestamp || !WillRestart(o.pod, run, false));
+           return run.state == State::kExited &&
+                  (o.pod.meta.deletion_timestamp || !WillRestart(o.pod, run, false));
          });
 }
 
@@ -130,8 +134,11 @@ api::PodStatus DeriveStatus(const NodePodObservation& o) {
   for (const Container& c : o.pod.spec.init_containers) status.init_containers.push_back(Status(o, c, true));
   for (const Container& c : o.pod.spec.containers) status.containers.push_back(Status(o, c, false));
   const bool done = status.phase == PodPhase::kSucceeded || status.phase == PodPhase::kFailed;
-  const bool ready = !done && !status.containers.empty() && std::ranges::all_of(status.containers, &ContainerStatus::ready);
-  const std::string why = status.phase == PodPhase::kSucceeded ? "PodCompleted" : done ? "PodFailed" : "ContainersNotReady";
+  const bool ready =
+      !done && !status.containers.empty() && std::ranges::all_of(status.containers, &ContainerStatus::ready);
+  const std::string why = status.phase == PodPhase::kSucceeded ? "PodCompleted"
+                          : done                               ? "PodFailed"
+                                                               : "ContainersNotReady";
   AddCondition(o, status, "Initialized", InitDone(o), "ContainersNotInitialized");
   AddCondition(o, status, "Ready", ready, why);
   AddCondition(o, status, "ContainersReady", ready, why);
@@ -140,7 +147,13 @@ api::PodStatus DeriveStatus(const NodePodObservation& o) {
 }
 
 ContainerState Termination(const ContainerRun& run) {
-  ContainerState state{ContainerState::Type::kTerminated, run.reason, run.message, run.exit_code, 0, run.started_at, run.finished_at};
+  ContainerState state{ContainerState::Type::kTerminated,
+                       run.reason,
+                       run.message,
+                       run.exit_code,
+                       0,
+                       run.started_at,
+                       run.finished_at};
   if (run.oom_killed) state.reason = "OOMKilled";
   else if (state.reason.empty()) state.reason = run.exit_code == 0 ? "Completed" : "Error";
   return state;

@@ -1,4 +1,5 @@
-// The algebra of a TFJob's conditions (training-operator v1.9.4 pkg/util/status.go; tfjob-controller.md 3.2, 3.3).
+// The algebra of a TFJob's conditions (training-operator v1.9.4 pkg/util/status.go;
+// tfjob-controller.md 3.2, 3.3).
 #pragma once
 
 #include <string>

@@ -14,8 +14,9 @@ using api::PodPhase;
 
 void DeletePodAndService(TFJobPlan& plan, const Pod& pod) {
   plan.DeletePod(pod);
-  const auto service = std::ranges::find(plan.observed.services, pod.meta.name,
-                                         [](const api::Service& s) -> const std::string& { return s.meta.name; });
+  const auto service =
+      std::ranges::find(plan.observed.services, pod.meta.name,
+                        [](const api::Service& s) -> const std::string& { return s.meta.name; });
   if (service != plan.observed.services.end()) plan.DeleteService(*service);
 }
 
@@ -27,7 +28,8 @@ void CleanUp(TFJobPlan& plan) {
   const CleanPodPolicy policy = plan.job().run_policy.clean_pod_policy;
   if (policy == CleanPodPolicy::kNone) return;
   for (const Pod& pod : plan.observed.pods)
-    if (policy == CleanPodPolicy::kAll || pod.status.phase == PodPhase::kRunning || pod.status.phase == PodPhase::kPending)
+    if (policy == CleanPodPolicy::kAll || pod.status.phase == PodPhase::kRunning ||
+        pod.status.phase == PodPhase::kPending)
       DeletePodAndService(plan, pod);
 }
 
@@ -38,9 +40,11 @@ void Expire(TFJobPlan& plan) {
   const Instant due = *plan.status.completion_time + std::chrono::seconds(*ttl);
   if (plan.observed.now > due) {
     const std::string& name = plan.job().meta.name;
-    plan.plan.actions.push_back(DeleteObject{plan.job().key(), plan.job().meta.uid,
-                                             {plan.Event(false, "SuccessfulDeleteJob", "Deleted job: " + name),
-                                              plan.Event(true, "FailedDeleteJob", "Error deleting")}});
+    plan.plan.actions.push_back(
+        DeleteObject{plan.job().key(),
+                     plan.job().meta.uid,
+                     {plan.Event(false, "SuccessfulDeleteJob", "Deleted job: " + name),
+                      plan.Event(true, "FailedDeleteJob", "Error deleting")}});
   } else {
     plan.plan.requeue_after = due - plan.observed.now + Duration(1);
   }
@@ -82,11 +86,13 @@ void FailByLimit(TFJobPlan& plan, const std::string& message) {
 
 void Work(TFJobPlan& plan) {
   if (plan.status.Has("Suspended")) Resume(plan);
-  if (const std::string message = ExceededLimit(plan.observed); !message.empty()) return FailByLimit(plan, message);
+  if (const std::string message = ExceededLimit(plan.observed); !message.empty())
+    return FailByLimit(plan, message);
   for (const auto& [type, spec] : plan.job().replica_specs) ReconcileReplicas(plan, type, spec);
   if (!plan.status.start_time) plan.status.start_time = plan.observed.now;
   DecideStatus(plan);
-  if (const auto& deadline = plan.job().run_policy.active_deadline_seconds; deadline && !plan.status.finished())
+  if (const auto& deadline = plan.job().run_policy.active_deadline_seconds;
+      deadline && !plan.status.finished())
     plan.plan.requeue_after = *plan.status.start_time + std::chrono::seconds(*deadline) - plan.observed.now;
 }
 

@@ -13,9 +13,9 @@ namespace tfemu::controllers {
 
 struct TFJobObservation {
   api::TFJob job;
-  api::ObjectReference self;            // for events
-  std::vector<api::Pod> pods;           // owned by the job, by name
-  std::vector<api::Service> services;   // owned by the job, by name
+  api::ObjectReference self;           // for events
+  std::vector<api::Pod> pods;          // owned by the job, by name
+  std::vector<api::Service> services;  // owned by the job, by name
   Instant now;
 };
 

@@ -1,4 +1,5 @@
-// The pods and services of one replica type (training-operator v1.9.4 pod.go and service.go, tfjob-controller.md 3.5, 4.1).
+// The pods and services of one replica type (training-operator v1.9.4 pod.go and service.go,
+// tfjob-controller.md 3.5, 4.1).
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -100,28 +101,33 @@ void ReconcileServices(TFJobPlan& plan, const std::string& type, const api::Repl
   for (int i = 0; i < spec.replicas; ++i) {
     if (HasIndex(services, i)) continue;
     const std::string name = api::ReplicaName(plan.job(), type, i);
-    plan.plan.actions.push_back(CreateObject{api::Object(api::MakeReplicaService(plan.job(), type, i)),
-                                             {plan.Event(false, "SuccessfulCreateService", "Created service: " + name),
-                                              plan.Event(true, "FailedCreateService", "Error creating")}});
+    plan.plan.actions.push_back(
+        CreateObject{api::Object(api::MakeReplicaService(plan.job(), type, i)),
+                     {plan.Event(false, "SuccessfulCreateService", "Created service: " + name),
+                      plan.Event(true, "FailedCreateService", "Error creating")}});
   }
   for (const api::Service* service : services)
-    if (const int index = Index(service->meta); index < 0 || index >= spec.replicas) plan.DeleteService(*service);
+    if (const int index = Index(service->meta); index < 0 || index >= spec.replicas)
+      plan.DeleteService(*service);
 }
 
 }  // namespace
 
 void TFJobPlan::DeletePod(const Pod& pod) {
   if (pod.meta.deletion_timestamp) return;
-  plan.actions.push_back(DeleteObject{pod.key(), pod.meta.uid,
+  plan.actions.push_back(DeleteObject{pod.key(),
+                                      pod.meta.uid,
                                       {Event(false, "SuccessfulDeletePod", "Deleted pod: " + pod.meta.name),
                                        Event(true, "FailedDeletePod", "Error deleting")}});
 }
 
 void TFJobPlan::DeleteService(const api::Service& service) {
   if (service.meta.deletion_timestamp) return;
-  plan.actions.push_back(DeleteObject{{"Service", service.meta.ns, service.meta.name}, service.meta.uid,
-                                      {Event(false, "SuccessfulDeleteService", "Deleted service: " + service.meta.name),
-                                       Event(true, "FailedDeleteService", "Error deleting")}});
+  plan.actions.push_back(
+      DeleteObject{{"Service", service.meta.ns, service.meta.name},
+                   service.meta.uid,
+                   {Event(false, "SuccessfulDeleteService", "Deleted service: " + service.meta.name),
+                    Event(true, "FailedDeleteService", "Error deleting")}});
 }
 
 void ReconcileReplicas(TFJobPlan& plan, const std::string& type, const api::ReplicaSpec& spec) {

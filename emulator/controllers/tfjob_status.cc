@@ -1,4 +1,5 @@
-// How a TFJob's counts become its conditions (training-operator v1.9.4 tfjob_controller.go, tfjob-controller.md 3.4, 4.3, 4.4).
+// How a TFJob's counts become its conditions (training-operator v1.9.4 tfjob_controller.go,
+// tfjob-controller.md 3.4, 4.3, 4.4).
 #include <algorithm>
 
 #include "emulator/controllers/tfjob_plan.h"
@@ -21,8 +22,8 @@ void Run(TFJobPlan& plan) {
 }
 
 void Fail(TFJobPlan& plan, const std::string& type, int failed) {
-  const std::string message = "TFJob " + plan.FullName() + " has failed because " + std::to_string(failed) + " " + type +
-                              " replica(s) failed.";
+  const std::string message = "TFJob " + plan.FullName() + " has failed because " + std::to_string(failed) +
+                              " " + type + " replica(s) failed.";
   plan.Emit(false, "TFJobFailed", message);
   if (!plan.status.completion_time) plan.status.completion_time = plan.observed.now;
   plan.Set(JobConditionType::kFailed, true, "TFJobFailed", message);
@@ -31,10 +32,14 @@ void Fail(TFJobPlan& plan, const std::string& type, int failed) {
 bool WorkerZeroCompleted(const std::vector<Pod>& pods) {
   return std::ranges::any_of(pods, [](const Pod& pod) {
     const auto& labels = pod.meta.labels;
-    const auto type = labels.find("training.kubeflow.org/replica-type"), index = labels.find("training.kubeflow.org/replica-index");
-    if (type == labels.end() || type->second != "worker" || index == labels.end() || index->second != "0") return false;
-    return pod.status.phase == PodPhase::kSucceeded && std::ranges::any_of(pod.status.containers, [](const auto& c) {
-             return c.name == "tensorflow" && c.state.type == api::ContainerState::Type::kTerminated && c.state.exit_code == 0;
+    const auto type = labels.find("training.kubeflow.org/replica-type"),
+               index = labels.find("training.kubeflow.org/replica-index");
+    if (type == labels.end() || type->second != "worker" || index == labels.end() || index->second != "0")
+      return false;
+    return pod.status.phase == PodPhase::kSucceeded &&
+           std::ranges::any_of(pod.status.containers, [](const auto& c) {
+             return c.name == "tensorflow" && c.state.type == api::ContainerState::Type::kTerminated &&
+                    c.state.exit_code == 0;
            });
   });
 }
@@ -44,14 +49,16 @@ bool Drives(const api::TFJob& job, const std::string& type) {
   return job.has_chief() ? type == "Chief" || type == "Master" : type == "Worker";
 }
 
-void DecideRunningOrSucceeded(TFJobPlan& plan, const std::string& type, const api::ReplicaStatus& counts, int expected) {
+void DecideRunningOrSucceeded(TFJobPlan& plan, const std::string& type, const api::ReplicaStatus& counts,
+                              int expected) {
   if (plan.job().has_chief()) {
     if (counts.active > 0) Run(plan);
     if (expected == 0) Succeed(plan);
     return;
   }
   const bool all_needed = plan.job().success_policy == "AllWorkers";
-  if (expected == 0 || (type == "Worker" && !all_needed && WorkerZeroCompleted(plan.observed.pods))) Succeed(plan);
+  if (expected == 0 || (type == "Worker" && !all_needed && WorkerZeroCompleted(plan.observed.pods)))
+    Succeed(plan);
   else if (counts.active > 0) Run(plan);
 }
 
@@ -59,7 +66,8 @@ void DecideRunningOrSucceeded(TFJobPlan& plan, const std::string& type, const ap
 int64_t RestartsInPlace(const TFJobObservation& observed) {
   int64_t sum = 0;
   for (const Pod& pod : observed.pods) {
-    if (pod.status.phase != PodPhase::kRunning || pod.spec.restart_policy == api::RestartPolicy::kNever) continue;
+    if (pod.status.phase != PodPhase::kRunning || pod.spec.restart_policy == api::RestartPolicy::kNever)
+      continue;
     for (const auto* list : {&pod.status.init_containers, &pod.status.containers})
       for (const auto& c : *list) sum += c.restart_count;
   }
@@ -104,7 +112,8 @@ void DecideStatus(TFJobPlan& plan) {
     if (Drives(plan.job(), type)) DecideRunningOrSucceeded(plan, type, counts, expected);
     if (counts.failed == 0) continue;
     if (restarting) {
-      const std::string message = "job " + plan.job().meta.name + " is restarting because " + type + " replica(s) failed.";
+      const std::string message =
+          "job " + plan.job().meta.name + " is restarting because " + type + " replica(s) failed.";
       plan.Set(JobConditionType::kRestarting, true, "TFJobRestarting", message);
     } else if (!(plan.job().enable_dynamic_worker && type == "Worker")) {
       Fail(plan, type, counts.failed);

@@ -33,30 +33,43 @@ api::Event Waiting(const ClaimObservation& o) {
     why += (why.empty() ? " (" : "; ") + volume.meta.name + ": " + Mismatch(o.claim, volume);
   if (!why.empty()) why += ")";
   if (storage_class.empty())
-    return {o.self, false, "FailedBinding", "no persistent volumes available for this claim and no storage class is set" + why,
-            "persistentvolume-controller", ""};
-  return {o.self, true, "ProvisioningFailed", "storageclass.storage.k8s.io " + Quoted(storage_class) + " not found" + why,
-          "persistentvolume-controller", ""};
+    return {o.self,
+            false,
+            "FailedBinding",
+            "no persistent volumes available for this claim and no storage class is set" + why,
+            "persistentvolume-controller",
+            ""};
+  return {o.self,
+          true,
+          "ProvisioningFailed",
+          "storageclass.storage.k8s.io " + Quoted(storage_class) + " not found" + why,
+          "persistentvolume-controller",
+          ""};
 }
 
 Plan Protect(const ClaimObservation& o) {
   Plan plan;
   if (o.in_use || o.claim.meta.finalizers.empty()) return plan;
-  plan.actions.push_back(PatchObject{o.claim.key(), o.claim.meta.uid, "", api::Object(api::NoFinalizersPatch())});
+  plan.actions.push_back(
+      PatchObject{o.claim.key(), o.claim.meta.uid, "", api::Object(api::NoFinalizersPatch())});
   return plan;
 }
 
 }  // namespace
 
 std::string Mismatch(const PersistentVolumeClaim& claim, const PersistentVolume& volume) {
-  if (!claim.volume_name.empty() && claim.volume_name != volume.meta.name) return "the claim names another volume";
+  if (!claim.volume_name.empty() && claim.volume_name != volume.meta.name)
+    return "the claim names another volume";
   if (volume.meta.deletion_timestamp) return "it is being deleted";
-  if (!volume.claim_name.empty() && !HeldBy(volume, claim)) return "it is bound to " + volume.claim_ns + "/" + volume.claim_name;
+  if (!volume.claim_name.empty() && !HeldBy(volume, claim))
+    return "it is bound to " + volume.claim_ns + "/" + volume.claim_name;
   if (volume.storage_class != claim.storage_class.value_or(""))
-    return "its class is " + Quoted(volume.storage_class) + ", not " + Quoted(claim.storage_class.value_or(""));
+    return "its class is " + Quoted(volume.storage_class) + ", not " +
+           Quoted(claim.storage_class.value_or(""));
   if (volume.volume_mode != claim.volume_mode) return "its volumeMode is " + volume.volume_mode;
   for (const auto& mode : claim.access_modes)
-    if (std::ranges::find(volume.access_modes, mode) == volume.access_modes.end()) return "it does not offer " + mode;
+    if (std::ranges::find(volume.access_modes, mode) == volume.access_modes.end())
+      return "it does not offer " + mode;
   if (volume.capacity < claim.request)
     return "it has " + FormatQuantity(volume.capacity, true) + ", not " + FormatQuantity(claim.request, true);
   if (!claim.selector.Matches(volume.meta.labels)) return "its labels do not match the selector";
@@ -72,12 +85,17 @@ Plan ReconcileClaim(const ClaimObservation& observed) {
       return v.meta.name == claim.volume_name && HeldBy(v, claim);
     });
     if (there != (claim.phase == "Bound"))
-      plan.actions.push_back(PatchObject{claim.key(), claim.meta.uid, "", api::Object(api::PhasePatch(there ? "Bound" : "Lost"))});
+      plan.actions.push_back(PatchObject{claim.key(), claim.meta.uid, "",
+                                         api::Object(api::PhasePatch(there ? "Bound" : "Lost"))});
     return plan;
   }
   if (const PersistentVolume* volume = Best(observed)) {
-    plan.actions.push_back(PatchObject{{"PersistentVolume", "", volume->meta.name}, volume->meta.uid, "", api::Object(api::BindVolumePatch(claim))});
-    plan.actions.push_back(PatchObject{claim.key(), claim.meta.uid, "", api::Object(api::BindClaimPatch(*volume))});
+    plan.actions.push_back(PatchObject{{"PersistentVolume", "", volume->meta.name},
+                                       volume->meta.uid,
+                                       "",
+                                       api::Object(api::BindVolumePatch(claim))});
+    plan.actions.push_back(
+        PatchObject{claim.key(), claim.meta.uid, "", api::Object(api::BindClaimPatch(*volume))});
   } else {
     plan.actions.push_back(EmitEvent{Waiting(observed)});
   }
@@ -88,7 +106,8 @@ Plan ReconcileVolume(const VolumeObservation& observed) {
   const PersistentVolume& volume = observed.volume;
   Plan plan;
   const auto patch = [&](api::Json document) {
-    plan.actions.push_back(PatchObject{{"PersistentVolume", "", volume.meta.name}, volume.meta.uid, "", api::Object(std::move(document))});
+    plan.actions.push_back(PatchObject{
+        {"PersistentVolume", "", volume.meta.name}, volume.meta.uid, "", api::Object(std::move(document))});
   };
   const bool bound = !volume.claim_uid.empty() && observed.claim_exists;
   if (volume.meta.deletion_timestamp && !bound && !volume.meta.finalizers.empty()) {

@@ -1,4 +1,5 @@
-// Ties claims to volumes (kube-controller-manager's persistent volume controller): class, access modes, selector, size.
+// Ties claims to volumes (kube-controller-manager's persistent volume controller): class, access modes,
+// selector, size.
 #pragma once
 
 #include <string>

@@ -18,14 +18,16 @@ constexpr int kMostPods = 110;  // a kubelet's default, and less than a /24 has 
 std::string OsName() {
   std::ifstream file("/etc/os-release");
   for (std::string line; std::getline(file, line);)
-    if (line.starts_with("PRETTY_NAME=")) return std::string(Trim(line.substr(12))).substr(1, line.size() - 14);
+    if (line.starts_with("PRETTY_NAME="))
+      return std::string(Trim(line.substr(12))).substr(1, line.size() - 14);
   return "Linux";
 }
 
 Error AtLine(const Error& error, const codec::Document& document, const std::string& file) {
   if (error.fields.empty()) return error;
   const FieldMessage& first = error.fields.front();
-  return Error{Reason::kInvalid, file + ":" + std::to_string(document.lines.LineOf(first.field)) + ": " + first.field + ": " + first.message};
+  return Error{Reason::kInvalid, file + ":" + std::to_string(document.lines.LineOf(first.field)) + ": " +
+                                     first.field + ": " + first.message};
 }
 
 Result<api::ClusterConfig> ReadConfigFile(const std::string& path) {
@@ -42,9 +44,11 @@ Result<api::ClusterConfig> ReadConfigFile(const std::string& path) {
 Result<int> GpuCount(const std::string& text) {
   if (text.empty() || text == "none") return 0;
   if (text == "all")
-    return Error{Reason::kInvalid, "--gpus all: GPUs of the host are not bound yet", "--gpus N gives the node N counted virtual GPUs"};
+    return Error{Reason::kInvalid, "--gpus all: GPUs of the host are not bound yet",
+                 "--gpus N gives the node N counted virtual GPUs"};
   const auto count = ParseInt(text);
-  if (!count || *count < 0 || *count > 1024) return Error{Reason::kInvalid, "--gpus " + text + ": must be a number from 0 to 1024, or none"};
+  if (!count || *count < 0 || *count > 1024)
+    return Error{Reason::kInvalid, "--gpus " + text + ": must be a number from 0 to 1024, or none"};
   return static_cast<int>(*count);
 }
 
@@ -70,7 +74,8 @@ Result<api::ClusterConfig> MakeConfig(const Options& options) {
     if (!options.gpu_model.empty()) node.gpu_model = options.gpu_model;
   }
   if (config.nodes.size() > 250)
-    return Error{Reason::kInvalid, std::to_string(config.nodes.size()) + " nodes: at most 250 have addresses for their pods"};
+    return Error{Reason::kInvalid,
+                 std::to_string(config.nodes.size()) + " nodes: at most 250 have addresses for their pods"};
   return config;
 }
 
@@ -79,14 +84,17 @@ std::vector<api::Json> MakeNodes(const api::ClusterConfig& config, const HostFac
   for (size_t i = 0; i < config.nodes.size(); ++i) {
     const api::NodeConfig& node = config.nodes[i];
     const std::string prefix = "10.244." + std::to_string(i) + ".";
-    api::NodeDescription description{node.name, prefix + "0/24", prefix + "1", host.kernel, host.os_image, "tfemu://" TFEMU_VERSION};
+    api::NodeDescription description{node.name,   prefix + "0/24", prefix + "1",
+                                     host.kernel, host.os_image,   "tfemu://" TFEMU_VERSION};
     description.capacity = {{"cpu", node.cpu.value_or(api::Quantity{host.cpus * 1000})},
                             {"memory", node.memory.value_or(api::Quantity{host.memory_bytes * 1000})},
                             {"pods", api::Quantity{kMostPods * 1000}}};
     if (node.gpus > 0) description.capacity["nvidia.com/gpu"] = {node.gpus * 1000};
     description.labels = node.labels;
-    if (!node.instance_type.empty()) description.labels["node.kubernetes.io/instance-type"] = node.instance_type;
-    if (node.gpus > 0 && !node.gpu_model.empty()) description.labels["nvidia.com/gpu.product"] = node.gpu_model;
+    if (!node.instance_type.empty())
+      description.labels["node.kubernetes.io/instance-type"] = node.instance_type;
+    if (node.gpus > 0 && !node.gpu_model.empty())
+      description.labels["nvidia.com/gpu.product"] = node.gpu_model;
     description.taints = node.taints;
     description.now = now;
     nodes.push_back(api::MakeNode(description));

@@ -13,8 +13,8 @@
 #include <random>
 
 #include "emulator/daemon/dns_server.h"
-#include "emulator/io/resident.h"
 #include "emulator/daemon/service_proxy.h"
+#include "emulator/io/resident.h"
 #include "emulator/manager/cluster.h"
 #include "emulator/rpc/paths.h"
 #include "emulator/rpc/server.h"
@@ -41,16 +41,20 @@ Result<std::string> FindSupervisor() {
   if (const std::string given = Getenv("TFEMU_SUPERVISOR"); !given.empty()) return given;
   std::error_code error;
   const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (const char* place : {"tfemu-supervisor", "../libexec/tfemu/tfemu-supervisor", "../../runtime/supervisor/tfemu-supervisor"})
-    if (const fs::path candidate = (here / place).lexically_normal(); fs::exists(candidate, error)) return candidate.string();
-  return Error{Reason::kNotFound, "tfemu-supervisor is not beside " + here.string() + "/tfemud", "reinstall tfemu, or name it in TFEMU_SUPERVISOR"};
+  for (const char* place :
+       {"tfemu-supervisor", "../libexec/tfemu/tfemu-supervisor", "../../runtime/supervisor/tfemu-supervisor"})
+    if (const fs::path candidate = (here / place).lexically_normal(); fs::exists(candidate, error))
+      return candidate.string();
+  return Error{Reason::kNotFound, "tfemu-supervisor is not beside " + here.string() + "/tfemud",
+               "reinstall tfemu, or name it in TFEMU_SUPERVISOR"};
 }
 
 Result<void> CheckIsolation(const std::string& level) {
   if (level != "auto" && level != "root")
     return Error{Reason::kInvalid, "--isolation " + level + ": only root is provided by this version"};
   if (::geteuid() != 0)
-    return Error{Reason::kForbidden, "pods need namespaces and cgroups, which need root", "run it again as root: sudo tfemu up"};
+    return Error{Reason::kForbidden, "pods need namespaces and cgroups, which need root",
+                 "run it again as root: sudo tfemu up"};
   return {};
 }
 
@@ -65,23 +69,32 @@ std::string CgroupDriverName() {
 
 class Daemon {
  public:
-  Daemon(const Options& options, api::ClusterConfig config) : options_(options), config_(std::move(config)), executor_(context_) {}
+  Daemon(const Options& options, api::ClusterConfig config)
+      : options_(options), config_(std::move(config)), executor_(context_) {}
 
   Result<void> Start() {
     ASSIGN_OR_RETURN(paths_, rpc::MakeClusterPaths(options_.home, options_.cluster, Getenv));
     RETURN_IF_ERROR(Lock());
     ASSIGN_OR_RETURN(const std::string supervisor, FindSupervisor());
-    process::ProcessRuntime::Options runtime{paths_.state, options_.cluster, supervisor, [](const std::string& text) { spdlog::warn(text); }};
+    process::ProcessRuntime::Options runtime{paths_.state, options_.cluster, supervisor,
+                                             [](const std::string& text) { spdlog::warn(text); }};
     runtime_ = std::make_unique<process::ProcessRuntime>(executor_, std::move(runtime));
     RETURN_IF_ERROR(runtime_->Start());  // first of all: this process has one thread still
     RETURN_IF_ERROR(OpenStore());
-    image::ImageFoldersOptions images{image::DefaultImageFolders(config_.image_folders, options_.home), options_.home + "/cache"};
+    image::ImageFoldersOptions images{image::DefaultImageFolders(config_.image_folders, options_.home),
+                                      options_.home + "/cache"};
     images_ = std::make_unique<image::ImageFolders>(executor_, std::move(images));
     RETURN_IF_ERROR(StartCluster());
     StartDns();
     RETURN_IF_ERROR(StartProxy());
-    const rpc::Backend backend{executor_, cluster_->registry(), *store_, *runtime_, *images_, paths_.state,
-                               [this] { return Facts(); }, [this](std::function<void()> stopped) { Shutdown(std::move(stopped)); }};
+    const rpc::Backend backend{executor_,
+                               cluster_->registry(),
+                               *store_,
+                               *runtime_,
+                               *images_,
+                               paths_.state,
+                               [this] { return Facts(); },
+                               [this](std::function<void()> stopped) { Shutdown(std::move(stopped)); }};
     server_ = std::make_unique<rpc::Server>(backend);
     return server_->Start(paths_.socket);
   }
@@ -113,9 +126,12 @@ class Daemon {
  private:
   Result<void> Lock() {
     lock_.Reset(::open((paths_.state + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-    if (!lock_.valid()) return Error{Reason::kUnavailable, "cannot write to " + paths_.state, "check its permissions and the space on its disk"};
+    if (!lock_.valid())
+      return Error{Reason::kUnavailable, "cannot write to " + paths_.state,
+                   "check its permissions and the space on its disk"};
     if (::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0) return {};
-    return Error{Reason::kAlreadyExists, "cluster " + options_.cluster + " is already running", "tfemu info shows it; tfemu down stops it"};
+    return Error{Reason::kAlreadyExists, "cluster " + options_.cluster + " is already running",
+                 "tfemu info shows it; tfemu down stops it"};
   }
 
   Result<void> OpenStore() {
@@ -132,7 +148,8 @@ class Daemon {
     settings.nodes = MakeNodes(config_, ReadHostFacts(), executor_.Now());
     settings.launch = {paths_.state, "cluster.local", config_.nas};
     settings.time_scale = config_.time_scale;
-    cluster_ = std::make_unique<manager::Cluster>(manager::ClusterDeps{executor_, *store_, *runtime_, *images_}, std::move(settings));
+    cluster_ = std::make_unique<manager::Cluster>(
+        manager::ClusterDeps{executor_, *store_, *runtime_, *images_}, std::move(settings));
     runtime_->SetLostHandler([this](const std::string& why) {
       spdlog::error("the supervisor ended, and its pods with it: {}", why);
       cluster_->node_agent().OnRuntimeLost(why);
@@ -155,20 +172,27 @@ class Daemon {
     sockets.listen = [this](const std::string& address, int port, ServiceProxy::SocketDone done) {
       runtime_->OpenClusterSocket({address, static_cast<uint16_t>(port), false}, std::move(done));
     };
-    sockets.open = [this](const std::string& uid, ServiceProxy::SocketDone done) { runtime_->OpenSocket(uid, std::move(done)); };
+    sockets.open = [this](const std::string& uid, ServiceProxy::SocketDone done) {
+      runtime_->OpenSocket(uid, std::move(done));
+    };
     proxy_ = std::make_unique<ServiceProxy>(executor_, *store_, std::move(sockets));
     const store::Listing services = store_->List({"Service", ""});
-    const auto watch = store_->Watch({"Service", ""}, services.revision, [this](const store::WatchEvent& event) { proxy_->OnWatch(event); });
+    const auto watch = store_->Watch({"Service", ""}, services.revision,
+                                     [this](const store::WatchEvent& event) { proxy_->OnWatch(event); });
     if (!watch.ok()) return watch.error();
     for (const api::Object& service : services.objects) proxy_->OnWatch({store::WatchType::kAdded, service});
     return {};
   }
 
   rpc::ClusterFacts Facts() const {
-    rpc::ClusterFacts facts{options_.cluster, TFEMU_VERSION, paths_.state, "root", CgroupDriverName(), "10.244.0.0/16", kDnsAddress, options_.ephemeral, started_};
+    rpc::ClusterFacts facts{options_.cluster, TFEMU_VERSION, paths_.state,       "root",  CgroupDriverName(),
+                            "10.244.0.0/16",  kDnsAddress,   options_.ephemeral, started_};
     facts.image_folders = images_->folders();
     for (const Error& problem : images_->Problems()) facts.notes.push_back(problem.message);
-    facts.settings = {{"config", options_.config_file}, {"nodes", std::to_string(options_.nodes)}, {"gpus", options_.gpus}, {"gpu-model", options_.gpu_model}};
+    facts.settings = {{"config", options_.config_file},
+                      {"nodes", std::to_string(options_.nodes)},
+                      {"gpus", options_.gpus},
+                      {"gpu-model", options_.gpu_model}};
     return facts;
   }
 

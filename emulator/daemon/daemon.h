@@ -9,8 +9,8 @@
 
 namespace tfemu::daemon {
 
-// Runs the cluster until it is told to stop. `ready` is called once, when clients may connect. Returns why the
-// cluster could not be started, or nothing when it has ended in good order.
+// Runs the cluster until it is told to stop. `ready` is called once, when clients may connect. Returns why
+// the cluster could not be started, or nothing when it has ended in good order.
 Result<void> RunCluster(const Options& options, const std::function<void()>& ready);
 
 }  // namespace tfemu::daemon

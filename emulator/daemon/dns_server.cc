@@ -25,9 +25,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Connection(tcp::socket socket, const DnsServer& server) : socket_(std::move(socket)), server_(server) {}
 
   void Read() {
-    asio::async_read(socket_, asio::buffer(length_), [self = shared_from_this()](const error_code& error, size_t) {
-      if (!error) self->ReadBody();
-    });
+    asio::async_read(socket_, asio::buffer(length_),
+                     [self = shared_from_this()](const error_code& error, size_t) {
+                       if (!error) self->ReadBody();
+                     });
   }
   void Close() {
     error_code ignored;
@@ -37,18 +38,21 @@ class Connection : public std::enable_shared_from_this<Connection> {
  private:
   void ReadBody() {
     body_.resize(static_cast<size_t>(length_[0]) << 8 | length_[1]);
-    asio::async_read(socket_, asio::buffer(body_), [self = shared_from_this()](const error_code& error, size_t) {
-      if (!error) self->Reply();
-    });
+    asio::async_read(socket_, asio::buffer(body_),
+                     [self = shared_from_this()](const error_code& error, size_t) {
+                       if (!error) self->Reply();
+                     });
   }
   void Reply() {
-    const DnsBytes answer = AnswerDns(body_.data(), body_.size(), kMessage, [this](const auto& q) { return server_.Resolve(q); });
+    const DnsBytes answer =
+        AnswerDns(body_.data(), body_.size(), kMessage, [this](const auto& q) { return server_.Resolve(q); });
     if (answer.empty()) return;
     body_ = {static_cast<uint8_t>(answer.size() >> 8), static_cast<uint8_t>(answer.size())};
     body_.insert(body_.end(), answer.begin(), answer.end());
-    asio::async_write(socket_, asio::buffer(body_), [self = shared_from_this()](const error_code& error, size_t) {
-      if (!error) self->Read();
-    });
+    asio::async_write(socket_, asio::buffer(body_),
+                      [self = shared_from_this()](const error_code& error, size_t) {
+                        if (!error) self->Read();
+                      });
   }
 
   tcp::socket socket_;
@@ -68,15 +72,17 @@ struct DnsServer::Sockets {
   std::list<std::weak_ptr<Connection>> connections;
 
   void Receive(const DnsServer& server) {
-    datagram.async_receive_from(asio::buffer(buffer), peer, [this, &server](const error_code& error, size_t size) {
-      if (error == asio::error::operation_aborted) return;
-      if (!error) {
-        const DnsBytes answer = AnswerDns(buffer.data(), size, kDatagram, [&](const auto& q) { return server.Resolve(q); });
-        error_code ignored;  // a client that is gone, or a full buffer: it asks again
-        if (!answer.empty()) datagram.send_to(asio::buffer(answer), peer, 0, ignored);
-      }
-      Receive(server);
-    });
+    datagram.async_receive_from(
+        asio::buffer(buffer), peer, [this, &server](const error_code& error, size_t size) {
+          if (error == asio::error::operation_aborted) return;
+          if (!error) {
+            const DnsBytes answer =
+                AnswerDns(buffer.data(), size, kDatagram, [&](const auto& q) { return server.Resolve(q); });
+            error_code ignored;  // a client that is gone, or a full buffer: it asks again
+            if (!answer.empty()) datagram.send_to(asio::buffer(answer), peer, 0, ignored);
+          }
+          Receive(server);
+        });
   }
 
   void Accept(const DnsServer& server) {

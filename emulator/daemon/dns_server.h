@@ -15,8 +15,8 @@ class DnsServer {
   DnsServer(io::AsioExecutor& executor, const store::Store& store);
   ~DnsServer();
 
-  void ServeUdp(UniqueFd socket);       // bound
-  void ServeTcp(UniqueFd socket);       // listening
+  void ServeUdp(UniqueFd socket);  // bound
+  void ServeTcp(UniqueFd socket);  // listening
   controllers::DnsAnswer Resolve(const controllers::DnsQuestion& question) const;
 
  private:

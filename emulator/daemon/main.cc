@@ -15,18 +15,23 @@ namespace {
 using tfemu::daemon::Options;
 
 void DescribeOptions(CLI::App& app, Options& options) {
-  app.description("The daemon of one tfemu cluster. `tfemu up` starts it; --foreground suits systemd and containers.");
+  app.description(
+      "The daemon of one tfemu cluster. `tfemu up` starts it; --foreground suits systemd and containers.");
   app.set_version_flag("--version", TFEMU_VERSION);
   app.add_option("--home", options.home, "Folder of all clusters ($TFEMU_HOME)");
   app.add_option("--cluster", options.cluster, "Name of the cluster")->capture_default_str();
   app.add_option("--config", options.config_file, "cluster.yaml: nodes, NAS folders, images");
-  app.add_option("--nodes", options.nodes, "Nodes of the host's size")->capture_default_str()->check(CLI::Range(1, 250));
-  app.add_option("--gpus", options.gpus, "Counted virtual GPUs of each node: N or none")->capture_default_str();
+  app.add_option("--nodes", options.nodes, "Nodes of the host's size")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 250));
+  app.add_option("--gpus", options.gpus, "Counted virtual GPUs of each node: N or none")
+      ->capture_default_str();
   app.add_option("--gpu-model", options.gpu_model, "What the GPUs are called, such as A10");
   app.add_option("--isolation", options.isolation, "auto or root")->capture_default_str();
   app.add_flag("--ephemeral", options.ephemeral, "Remove the cluster's state at the end");
   app.add_flag("--foreground", options.foreground, "Stay in the terminal's session and log to it");
-  app.add_option("--ready-fd", options.ready_fd, "Write \"ready\" or the error to this descriptor, then close it");
+  app.add_option("--ready-fd", options.ready_fd,
+                 "Write \"ready\" or the error to this descriptor, then close it");
 }
 
 void Tell(int fd, const std::string& text) {

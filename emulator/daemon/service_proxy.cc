@@ -26,17 +26,19 @@ class Relay : public std::enable_shared_from_this<Relay> {
   using Buffer = std::array<char, 16384>;
 
   void Pump(tcp::socket& from, tcp::socket& to, Buffer& buffer) {
-    from.async_read_some(asio::buffer(buffer), [this, self = shared_from_this(), &from, &to, &buffer](const error_code& error, size_t size) {
+    from.async_read_some(asio::buffer(buffer), [this, self = shared_from_this(), &from, &to, &buffer](
+                                                   const error_code& error, size_t size) {
       error_code ignored;
       if (error) {
         to.shutdown(tcp::socket::shutdown_send, ignored);
         return;
       }
-      asio::async_write(to, asio::buffer(buffer, size), [this, self, &from, &to, &buffer](const error_code& failed, size_t) {
-        error_code no_matter;
-        if (failed) from.close(no_matter);
-        else Pump(from, to, buffer);
-      });
+      asio::async_write(to, asio::buffer(buffer, size),
+                        [this, self, &from, &to, &buffer](const error_code& failed, size_t) {
+                          error_code no_matter;
+                          if (failed) from.close(no_matter);
+                          else Pump(from, to, buffer);
+                        });
     });
   }
 
@@ -81,7 +83,8 @@ class ServiceProxy::Listener : public std::enable_shared_from_this<Listener> {
       if (!socket.ok()) return;
       const auto pod = std::make_shared<tcp::socket>(client->get_executor());
       pod->assign(tcp::v4(), std::move(socket).value().Release());
-      const tcp::endpoint target(asio::ip::make_address_v4(backend.address), static_cast<uint16_t>(backend.port));
+      const tcp::endpoint target(asio::ip::make_address_v4(backend.address),
+                                 static_cast<uint16_t>(backend.port));
       pod->async_connect(target, [client, pod](const error_code& error) {
         if (!error) std::make_shared<Relay>(std::move(*client), std::move(*pod))->Start();
       });
@@ -117,7 +120,8 @@ void ServiceProxy::Sync(const api::Service& service) {
     wanted.insert(name);
     if (!known.insert(name).second) continue;
     const api::ObjectKey key{"Service", service.meta.ns, service.meta.name};
-    const auto listener = std::make_shared<Listener>(executor_.context(), sockets_, [this, key, number = port.port] { return Pick(key, number); });
+    const auto listener = std::make_shared<Listener>(
+        executor_.context(), sockets_, [this, key, number = port.port] { return Pick(key, number); });
     listeners_[name] = listener;
     sockets_.listen(service.cluster_ip, port.port, [listener](Result<UniqueFd> socket) {
       if (socket.ok()) listener->Serve(std::move(socket).value());

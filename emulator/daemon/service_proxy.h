@@ -1,5 +1,5 @@
-// ClusterIP services over TCP: a listener in the cluster's network for each port, connections passed to the ready pods
-// in turn (kube-proxy's userspace mode).
+// ClusterIP services over TCP: a listener in the cluster's network for each port, connections passed to the
+// ready pods in turn (kube-proxy's userspace mode).
 #pragma once
 
 #include <functional>

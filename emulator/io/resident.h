@@ -3,8 +3,9 @@
 
 namespace tfemu::io {
 
-// Unmaps the program's code pages (its own and its libraries'), most of which were only needed to start: what is
-// still in use comes back from the page cache at a microsecond a fault. Call it once, when the start is over.
+// Unmaps the program's code pages (its own and its libraries'), most of which were only needed to start: what
+// is still in use comes back from the page cache at a microsecond a fault. Call it once, when the start is
+// over.
 void ForgetStartupCode();
 
 }  // namespace tfemu::io

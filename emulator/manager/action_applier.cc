@@ -19,10 +19,12 @@ Result<void> ActionApplier::Apply(const std::vector<controllers::Action>& action
   return {};
 }
 
-Result<void> ActionApplier::Announce(const controllers::Announcement& events, const std::string& name, const Result<void>& outcome) {
+Result<void> ActionApplier::Announce(const controllers::Announcement& events, const std::string& name,
+                                     const Result<void>& outcome) {
   if (outcome.ok() && events.success) {
     api::Event event = *events.success;
-    if (const size_t at = event.message.find("{name}"); at != std::string::npos) event.message.replace(at, 6, name);
+    if (const size_t at = event.message.find("{name}"); at != std::string::npos)
+      event.message.replace(at, 6, name);
     events_.Record(event);
   } else if (!outcome.ok() && events.failure) {
     api::Event event = *events.failure;

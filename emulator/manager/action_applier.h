@@ -19,7 +19,8 @@ class ActionApplier {
   Result<void> Do(const controllers::DeleteObject& action);
   Result<void> Do(const controllers::PatchObject& action);
   Result<void> Do(const controllers::EmitEvent& action);
-  Result<void> Announce(const controllers::Announcement& events, const std::string& name, const Result<void>& outcome);
+  Result<void> Announce(const controllers::Announcement& events, const std::string& name,
+                        const Result<void>& outcome);
 
   Registry& registry_;
   EventRecorder& events_;

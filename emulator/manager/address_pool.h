@@ -1,4 +1,5 @@
-// Addresses of pods: the next free one of a node's /24, so that a freed address is not given out again at once.
+// Addresses of pods: the next free one of a node's /24, so that a freed address is not given out again at
+// once.
 #pragma once
 
 #include <map>

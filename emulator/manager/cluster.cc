@@ -7,13 +7,18 @@
 namespace tfemu::manager {
 
 Cluster::Cluster(const ClusterDeps& deps, ClusterSettings settings)
-    : deps_(deps), settings_(std::move(settings)),
+    : deps_(deps),
+      settings_(std::move(settings)),
       registry_(deps.executor, deps.store, Rng(settings_.seed).Fork("registry"), &deps.images),
-      events_(deps.executor, registry_), applier_(registry_, events_),
-      garbage_(deps.executor, deps.store, registry_), scheduler_(deps.executor, deps.store, registry_, events_),
-      agent_({deps.executor, deps.store, registry_, events_, deps.runtime, deps.images}, settings_.launch, settings_.time_scale) {
+      events_(deps.executor, registry_),
+      applier_(registry_, events_),
+      garbage_(deps.executor, deps.store, registry_),
+      scheduler_(deps.executor, deps.store, registry_, events_),
+      agent_({deps.executor, deps.store, registry_, events_, deps.runtime, deps.images}, settings_.launch,
+             settings_.time_scale) {
   const ControllerDeps each{deps_.executor, deps_.store, applier_};
-  for (const auto make : {MakeTFJobController, MakeDeploymentController, MakeReplicaSetController, MakeClaimController, MakeVolumeController})
+  for (const auto make : {MakeTFJobController, MakeDeploymentController, MakeReplicaSetController,
+                          MakeClaimController, MakeVolumeController})
     controllers_.push_back(make(each));
 }
 
@@ -25,7 +30,8 @@ Result<void> Cluster::Start() {
   events_.Adopt();
   agent_.AdoptLost();
   const store::Listing listing = deps_.store.List({});
-  ASSIGN_OR_RETURN(watch_, deps_.store.Watch({}, listing.revision, [this](const store::WatchEvent& event) { OnWatch(event); }));
+  ASSIGN_OR_RETURN(watch_, deps_.store.Watch({}, listing.revision,
+                                             [this](const store::WatchEvent& event) { OnWatch(event); }));
   for (const api::Object& object : listing.objects) OnWatch({store::WatchType::kAdded, object});
   return {};
 }

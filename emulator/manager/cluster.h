@@ -1,4 +1,5 @@
-// A whole control plane over any executor, store, runtime and images: what the daemon and the simulator share.
+// A whole control plane over any executor, store, runtime and images: what the daemon and the simulator
+// share.
 #pragma once
 
 #include <memory>

@@ -3,7 +3,9 @@
 namespace tfemu::manager {
 
 Controller::Controller(Executor& executor, ActionApplier& applier, Mapper mapper, Reconciler reconciler)
-    : applier_(applier), mapper_(std::move(mapper)), reconciler_(std::move(reconciler)),
+    : applier_(applier),
+      mapper_(std::move(mapper)),
+      reconciler_(std::move(reconciler)),
       queue_(executor, [this](const api::ObjectKey& key) { return Sync(key); }) {}
 
 void Controller::OnWatch(const store::WatchEvent& event) {

@@ -6,7 +6,7 @@
 namespace tfemu::manager {
 namespace {
 
-constexpr size_t kMostSeen = 4096;  // as client-go's cache
+constexpr size_t kMostSeen = 4096;                 // as client-go's cache
 constexpr Duration kLife = std::chrono::hours(1);  // kube-apiserver --event-ttl
 
 }  // namespace

@@ -15,7 +15,9 @@ bool HasOwner(const api::Object& object, const std::string& uid) {
 }  // namespace
 
 GarbageCollector::GarbageCollector(Executor& executor, store::Store& store, Registry& registry)
-    : store_(store), registry_(registry), namespaces_(executor, [this](const api::ObjectKey& key) { return SyncNamespace(key); }) {}
+    : store_(store),
+      registry_(registry),
+      namespaces_(executor, [this](const api::ObjectKey& key) { return SyncNamespace(key); }) {}
 
 void GarbageCollector::OnWatch(const store::WatchEvent& event) {
   const api::ObjectKey& key = event.object.key();
@@ -30,7 +32,8 @@ void GarbageCollector::OnWatch(const store::WatchEvent& event) {
 void GarbageCollector::CollectDependents(const api::Object& owner) {
   for (const char* kind : {"ReplicaSet", "Service", "Pod"})
     for (const api::Object& object : store_.List({kind, owner.key().ns}).objects)
-      if (!object.terminating() && HasOwner(object, owner.uid())) (void)registry_.Delete(object.key(), {}).ok();
+      if (!object.terminating() && HasOwner(object, owner.uid()))
+        (void)registry_.Delete(object.key(), {}).ok();
 }
 
 Result<void> GarbageCollector::SyncNamespace(const api::ObjectKey& key) {

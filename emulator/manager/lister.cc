@@ -2,7 +2,8 @@
 
 namespace tfemu::manager {
 
-std::vector<api::Object> ListOwned(const store::Store& store, const store::Query& query, const std::string& owner_uid) {
+std::vector<api::Object> ListOwned(const store::Store& store, const store::Query& query,
+                                   const std::string& owner_uid) {
   std::vector<api::Object> owned = store.List(query).objects;
   std::erase_if(owned, [&](const api::Object& object) { return api::ControllerUid(object) != owner_uid; });
   return owned;

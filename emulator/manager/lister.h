@@ -10,14 +10,16 @@
 namespace tfemu::manager {
 
 template <class T>
-std::vector<T> ListAll(const store::Store& store, const store::Query& query, T (*decode)(const api::Object&)) {
+std::vector<T> ListAll(const store::Store& store, const store::Query& query,
+                       T (*decode)(const api::Object&)) {
   std::vector<T> decoded;
   for (const api::Object& object : store.List(query).objects) decoded.push_back(object.As(decode));
   return decoded;
 }
 
 // Objects of `query` whose controller is the object with this uid.
-std::vector<api::Object> ListOwned(const store::Store& store, const store::Query& query, const std::string& owner_uid);
+std::vector<api::Object> ListOwned(const store::Store& store, const store::Query& query,
+                                   const std::string& owner_uid);
 
 template <class T>
 std::vector<T> ListOwned(const store::Store& store, const store::Query& query, const std::string& owner_uid,

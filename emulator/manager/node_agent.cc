@@ -23,12 +23,16 @@ const api::Container* FindContainer(const api::Pod& pod, const std::string& name
   return nullptr;
 }
 
-bool NotStarted(const PodRun& run) { return run.sandbox == PodRun::Sandbox::kNone || run.sandbox == PodRun::Sandbox::kStopped; }
+bool NotStarted(const PodRun& run) {
+  return run.sandbox == PodRun::Sandbox::kNone || run.sandbox == PodRun::Sandbox::kStopped;
+}
 
 }  // namespace
 
 NodeAgent::NodeAgent(const NodeAgentDeps& deps, LaunchSettings settings, int64_t time_scale)
-    : deps_(deps), launcher_(deps.store, deps.images, std::move(settings)), time_scale_(time_scale),
+    : deps_(deps),
+      launcher_(deps.store, deps.images, std::move(settings)),
+      time_scale_(time_scale),
       queue_(deps.executor, [this](const api::ObjectKey& key) { return Sync(key); }) {
   deps_.runtime.SetSink([this](const runtime::PodEvent& event) { OnPodEvent(event); });
 }
@@ -49,7 +53,8 @@ void NodeAgent::OnWatch(const store::WatchEvent& event) {
 void NodeAgent::Forget(const std::string& uid) {
   const auto it = entries_.find(uid);
   if (it == entries_.end()) return;
-  if (!NotStarted(it->second.run) && it->second.run.sandbox != PodRun::Sandbox::kStopping) deps_.runtime.StopPod(uid);
+  if (!NotStarted(it->second.run) && it->second.run.sandbox != PodRun::Sandbox::kStopping)
+    deps_.runtime.StopPod(uid);
   if (NotStarted(it->second.run)) addresses_.Give(it->second.address);
   if (NotStarted(it->second.run)) entries_.erase(it);
 }
@@ -69,7 +74,8 @@ Result<void> NodeAgent::Sync(const api::ObjectKey& key) {
   for (const auto& event : plan.events) Say(pod, event.warning, event.reason, event.message);
   for (const NodePodOrder& order : plan.orders) RETURN_IF_ERROR(Obey(pod, entry, order));
   if (plan.status != pod.status) {
-    const auto written = deps_.registry.Patch(key, pod.meta.uid, "/status", api::EncodePodStatus(plan.status));
+    const auto written =
+        deps_.registry.Patch(key, pod.meta.uid, "/status", api::EncodePodStatus(plan.status));
     if (!written.ok() && written.error().reason != Reason::kNotFound) return written.error();
   }
   if (plan.requeue_after) queue_.AddAfter(key, *plan.requeue_after);
@@ -80,7 +86,8 @@ controllers::NodePodObservation NodeAgent::Observe(const api::Pod& pod, Entry& e
   controllers::NodePodObservation observed{pod, entry.run};
   observed.now = deps_.executor.Now();
   observed.time_scale = time_scale_;
-  if (NotStarted(entry.run) && !pod.finished() && !pod.meta.deletion_timestamp) observed.obstacles = Obstacles(pod, entry);
+  if (NotStarted(entry.run) && !pod.finished() && !pod.meta.deletion_timestamp)
+    observed.obstacles = Obstacles(pod, entry);
   observed.address = entry.address.empty() ? pod.status.pod_ip : entry.address;
   const auto node = deps_.store.Get({"Node", "", pod.spec.node_name});
   if (node.ok()) observed.host_address = node.value().As(api::DecodeNode).internal_ip;
@@ -131,9 +138,11 @@ std::optional<Obstacle> NodeAgent::ImageObstacle(const api::Pod& pod, const api:
 void NodeAgent::Prepare(const api::Pod& pod, const api::Container& container, const runtime::Image& image) {
   if (!preparing_.insert(image.id).second) return;
   Say(pod, false, "Pulling", "Pulling image \"" + container.image + "\"");
-  const auto done = [this, id = image.id, key = pod.key(), reference = container.image](const Result<void>& result) {
+  const auto done = [this, id = image.id, key = pod.key(),
+                     reference = container.image](const Result<void>& result) {
     preparing_.erase(id);
-    if (!result.ok()) image_errors_[id] = "failed to pull image \"" + reference + "\": " + result.error().message;
+    if (!result.ok())
+      image_errors_[id] = "failed to pull image \"" + reference + "\": " + result.error().message;
     const auto object = deps_.store.Get(key);
     if (object.ok() && !result.ok()) Say(api::DecodePod(object.value()), true, "Failed", image_errors_[id]);
     if (object.ok() && result.ok())
@@ -141,7 +150,8 @@ void NodeAgent::Prepare(const api::Pod& pod, const api::Container& container, co
     for (auto& [uid, entry] : entries_)
       if (NotStarted(entry.run)) queue_.Add(entry.key);
   };
-  deps_.images.Prepare(image, [](const runtime::PrepareProgress&) {}, done);
+  deps_.images.Prepare(
+      image, [](const runtime::PrepareProgress&) {}, done);
 }
 
 Result<void> NodeAgent::Obey(const api::Pod& pod, Entry& entry, const NodePodOrder& order) {
@@ -164,7 +174,8 @@ Result<void> NodeAgent::Obey(const api::Pod& pod, Entry& entry, const NodePodOrd
 void NodeAgent::StartSandbox(const api::Pod& pod, Entry& entry) {
   if (entry.address.empty()) {
     const auto node = deps_.store.Get({"Node", "", pod.spec.node_name});
-    const auto address = addresses_.Take(node.ok() ? node.value().As(api::DecodeNode).pod_cidr : "10.244.0.0/24");
+    const auto address =
+        addresses_.Take(node.ok() ? node.value().As(api::DecodeNode).pod_cidr : "10.244.0.0/24");
     if (!address.ok()) return Say(pod, true, "FailedCreatePodSandBox", address.error().message);
     entry.address = address.value();
   }
@@ -195,13 +206,16 @@ void NodeAgent::StartContainer(const api::Pod& pod, Entry& entry, const NodePodO
     run.back_off = controllers::NextBackOff(run.back_off, Duration(0));
     return;
   }
-  if (const auto image = deps_.images.Find(container->image); image.ok()) entry.image_ids[container->name] = image.value().id;
+  if (const auto image = deps_.images.Find(container->image); image.ok())
+    entry.image_ids[container->name] = image.value().id;
   run.state = ContainerRun::State::kStarting;
   deps_.runtime.StartContainer(pod.meta.uid, launch.value());
 }
 
-void NodeAgent::Say(const api::Pod& pod, bool warning, const std::string& reason, const std::string& message) {
-  const api::ObjectReference self{"v1", "Pod", pod.meta.ns, pod.meta.name, pod.meta.uid, pod.meta.resource_version};
+void NodeAgent::Say(const api::Pod& pod, bool warning, const std::string& reason,
+                    const std::string& message) {
+  const api::ObjectReference self{"v1",          "Pod",        pod.meta.ns,
+                                  pod.meta.name, pod.meta.uid, pod.meta.resource_version};
   deps_.events.Record({self, warning, reason, message, "kubelet", pod.spec.node_name});
 }
 

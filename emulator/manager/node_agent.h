@@ -1,5 +1,5 @@
-// The kubelets of all nodes: gives pods their address, has their images made ready, tells the runtime what to do, and
-// writes what came of it into the pods' status.
+// The kubelets of all nodes: gives pods their address, has their images made ready, tells the runtime what to
+// do, and writes what came of it into the pods' status.
 #pragma once
 
 #include <map>
@@ -67,9 +67,9 @@ class NodeAgent {
   int64_t time_scale_;
   WorkQueue queue_;
   AddressPool addresses_;
-  std::map<std::string, Entry> entries_;           // by pod uid
+  std::map<std::string, Entry> entries_;             // by pod uid
   std::map<std::string, std::string> image_errors_;  // image id -> why it could not be made ready
-  std::set<std::string> preparing_;                // image ids
+  std::set<std::string> preparing_;                  // image ids
 };
 
 }  // namespace tfemu::manager

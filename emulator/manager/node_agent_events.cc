@@ -84,7 +84,8 @@ void NodeAgent::AdoptLost() {
         const bool over = status.state.type == api::ContainerState::Type::kTerminated;
         run.exit_code = over ? status.state.exit_code : 137;
         run.reason = over ? status.state.reason : "ContainerStatusUnknown";
-        run.message = over ? status.state.message : "The container could not be located when the pod was terminated";
+        run.message =
+            over ? status.state.message : "The container could not be located when the pod was terminated";
         run.started_at = status.state.started_at;
         run.finished_at = over ? status.state.finished_at : deps_.executor.Now();
       }

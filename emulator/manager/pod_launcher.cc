@@ -31,7 +31,8 @@ Volume HostPath(const std::string& name, const std::string& path, const std::str
   return volume;
 }
 
-std::vector<std::string> Command(const api::Container& container, const runtime::Image& image, const Data& variables) {
+std::vector<std::string> Command(const api::Container& container, const runtime::Image& image,
+                                 const Data& variables) {
   std::vector<std::string> argv = container.command;
   if (argv.empty()) argv = image.entrypoint;
   const bool image_args = container.command.empty() && container.args.empty();
@@ -43,7 +44,8 @@ std::vector<std::string> Command(const api::Container& container, const runtime:
 
 Data AsMap(const std::vector<std::string>& entries) {
   Data variables;
-  for (const auto& entry : entries) variables[entry.substr(0, entry.find('='))] = entry.substr(entry.find('=') + 1);
+  for (const auto& entry : entries)
+    variables[entry.substr(0, entry.find('='))] = entry.substr(entry.find('=') + 1);
   return variables;
 }
 
@@ -69,15 +71,20 @@ Lookup PodLauncher::LookupIn(const std::string& ns) const {
 
 Result<std::string> PodLauncher::NasFolder(const api::NetworkDirectory& directory) const {
   const auto parts = Split(directory.path, '/');
-  const bool climbs = std::ranges::find(parts, "..") != parts.end() || directory.server.find('/') != std::string::npos ||
-                      directory.server == ".." || directory.server.empty();
-  if (climbs) return Error{Reason::kInvalid, "network storage " + directory.server + ":" + directory.path + " is not a plain server and path"};
+  const bool climbs = std::ranges::find(parts, "..") != parts.end() ||
+                      directory.server.find('/') != std::string::npos || directory.server == ".." ||
+                      directory.server.empty();
+  if (climbs)
+    return Error{Reason::kInvalid, "network storage " + directory.server + ":" + directory.path +
+                                       " is not a plain server and path"};
   const auto mapped = settings_.nas.find(directory.server);
-  const std::string base = mapped != settings_.nas.end() ? mapped->second : settings_.state_folder + "/nas/" + directory.server;
+  const std::string base =
+      mapped != settings_.nas.end() ? mapped->second : settings_.state_folder + "/nas/" + directory.server;
   return base + (directory.path.starts_with("/") ? "" : "/") + directory.path;
 }
 
-Result<Volume> PodLauncher::NetworkVolume(const std::string& name, const api::NetworkDirectory& directory) const {
+Result<Volume> PodLauncher::NetworkVolume(const std::string& name,
+                                          const api::NetworkDirectory& directory) const {
   ASSIGN_OR_RETURN(std::string folder, NasFolder(directory));
   Volume volume{name, Volume::Type::kDirectory, std::move(folder)};
   volume.create_mode = directory.mode.value_or(0755);
@@ -86,11 +93,14 @@ Result<Volume> PodLauncher::NetworkVolume(const std::string& name, const api::Ne
 
 Result<Volume> PodLauncher::ClaimVolume(const api::Pod& pod, const PodVolume& volume) const {
   const auto object = store_.Get({"PersistentVolumeClaim", pod.meta.ns, volume.claim_name});
-  if (!object.ok()) return Error{Reason::kNotFound, "persistentvolumeclaim \"" + volume.claim_name + "\" not found"};
+  if (!object.ok())
+    return Error{Reason::kNotFound, "persistentvolumeclaim \"" + volume.claim_name + "\" not found"};
   const auto claim = api::DecodePersistentVolumeClaim(object.value());
-  if (claim.phase != "Bound") return Error{Reason::kUnavailable, "persistentvolumeclaim \"" + volume.claim_name + "\" is not bound"};
+  if (claim.phase != "Bound")
+    return Error{Reason::kUnavailable, "persistentvolumeclaim \"" + volume.claim_name + "\" is not bound"};
   const auto bound = store_.Get({"PersistentVolume", "", claim.volume_name});
-  if (!bound.ok()) return Error{Reason::kNotFound, "persistentvolume \"" + claim.volume_name + "\" not found"};
+  if (!bound.ok())
+    return Error{Reason::kNotFound, "persistentvolume \"" + claim.volume_name + "\" not found"};
   const auto pv = api::DecodePersistentVolume(bound.value());
   if (pv.network) return NetworkVolume(volume.name, *pv.network);
   if (!pv.host_path.empty()) return HostPath(volume.name, pv.host_path, pv.host_path_type);
@@ -120,21 +130,26 @@ Result<Volume> PodLauncher::ResolveVolume(const DownwardContext& context, const 
 Result<runtime::PodLaunch> PodLauncher::Pod(const DownwardContext& context) const {
   const api::Pod& pod = context.pod;
   const std::string services = pod.meta.ns + ".svc." + settings_.cluster_domain;
-  runtime::PodLaunch launch{pod.meta.uid, pod.meta.ns, pod.meta.name, pod.spec.node_name,
-                            pod.spec.hostname.empty() ? pod.meta.name : pod.spec.hostname, context.pod_ip,
+  runtime::PodLaunch launch{pod.meta.uid,
+                            pod.meta.ns,
+                            pod.meta.name,
+                            pod.spec.node_name,
+                            pod.spec.hostname.empty() ? pod.meta.name : pod.spec.hostname,
+                            context.pod_ip,
                             {services, "svc." + settings_.cluster_domain, settings_.cluster_domain}};
   launch.etc_files = HostAliases(pod.spec);
   for (const PodVolume& source : pod.spec.volumes) {
     auto volume = ResolveVolume(context, source);
     if (!volume.ok())
-      return Error{volume.error().reason, "MountVolume.SetUp failed for volume \"" + source.name + "\" : " + volume.error().message};
+      return Error{volume.error().reason,
+                   "MountVolume.SetUp failed for volume \"" + source.name + "\" : " + volume.error().message};
     launch.volumes.push_back(std::move(volume).value());
   }
   return launch;
 }
 
-Result<runtime::ContainerLaunch> PodLauncher::Container(const DownwardContext& context, const api::Container& container,
-                                                        int attempt) const {
+Result<runtime::ContainerLaunch> PodLauncher::Container(const DownwardContext& context,
+                                                        const api::Container& container, int attempt) const {
   ASSIGN_OR_RETURN(const runtime::Image image, images_.Find(container.image));
   const api::Pod& pod = context.pod;
   runtime::ContainerLaunch launch{container.name, attempt, image.root};
@@ -146,11 +161,13 @@ Result<runtime::ContainerLaunch> PodLauncher::Container(const DownwardContext& c
   launch.working_dir = !container.working_dir.empty() ? container.working_dir : image.working_dir;
   for (const api::VolumeMount& mount : container.mounts) {
     const auto source = std::ranges::find(pod.spec.volumes, mount.name, &PodVolume::name);
-    const bool read_only = mount.read_only || (source != pod.spec.volumes.end() && (source->read_only || source->network.read_only));
+    const bool read_only = mount.read_only || (source != pod.spec.volumes.end() &&
+                                               (source->read_only || source->network.read_only));
     launch.mounts.push_back({mount.name, mount.sub_path, mount.mount_path, read_only});
   }
   launch.limits = LimitsOf(container);
-  launch.log_path = runtime::LogPath(settings_.state_folder, pod.meta.ns, pod.meta.name, pod.meta.uid, container.name, attempt);
+  launch.log_path = runtime::LogPath(settings_.state_folder, pod.meta.ns, pod.meta.name, pod.meta.uid,
+                                     container.name, attempt);
   return launch;
 }
 

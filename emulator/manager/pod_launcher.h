@@ -13,7 +13,7 @@
 namespace tfemu::manager {
 
 struct LaunchSettings {
-  std::string state_folder;            // absolute
+  std::string state_folder;  // absolute
   std::string cluster_domain = "cluster.local";
   // NAS server -> folder of the host; a server that is not listed gets state_folder/nas/SERVER.
   std::map<std::string, std::string> nas;
@@ -27,7 +27,8 @@ class PodLauncher {
   // The error's message is what a kubelet would say in a FailedMount event.
   Result<runtime::PodLaunch> Pod(const DownwardContext& context) const;
   // kNotFound for a missing ConfigMap or Secret (CreateContainerConfigError), or for an unknown image.
-  Result<runtime::ContainerLaunch> Container(const DownwardContext& context, const api::Container& container, int attempt) const;
+  Result<runtime::ContainerLaunch> Container(const DownwardContext& context, const api::Container& container,
+                                             int attempt) const;
 
   // The folder that stands for a directory of network storage: the same one on every node.
   Result<std::string> NasFolder(const api::NetworkDirectory& directory) const;
@@ -35,7 +36,8 @@ class PodLauncher {
  private:
   Result<runtime::Volume> ResolveVolume(const DownwardContext& context, const api::PodVolume& volume) const;
   Result<runtime::Volume> ClaimVolume(const api::Pod& pod, const api::PodVolume& volume) const;
-  Result<runtime::Volume> NetworkVolume(const std::string& name, const api::NetworkDirectory& directory) const;
+  Result<runtime::Volume> NetworkVolume(const std::string& name,
+                                        const api::NetworkDirectory& directory) const;
   Lookup LookupIn(const std::string& ns) const;
 
   const store::Store& store_;

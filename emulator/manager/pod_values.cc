@@ -38,7 +38,8 @@ Result<std::optional<std::string>> Referenced(const EnvVar& var, const Lookup& l
   const auto data = (secret ? lookup.secret : lookup.config_map)(var.key_ref.name);
   if (!data) {
     if (var.key_ref.optional) return std::optional<std::string>();
-    return Error{Reason::kNotFound, std::string(secret ? "secret " : "configmap ") + Quoted(var.key_ref.name) + " not found"};
+    return Error{Reason::kNotFound,
+                 std::string(secret ? "secret " : "configmap ") + Quoted(var.key_ref.name) + " not found"};
   }
   const auto it = data->find(var.key_ref.key);
   if (it != data->end()) return std::optional(it->second);
@@ -46,20 +47,23 @@ Result<std::optional<std::string>> Referenced(const EnvVar& var, const Lookup& l
   return MissingKey(what, var.key_ref);
 }
 
-Result<std::optional<std::string>> Value(const DownwardContext& context, const api::Container& container, const EnvVar& var,
-                                         const Data& before, const Lookup& lookup) {
+Result<std::optional<std::string>> Value(const DownwardContext& context, const api::Container& container,
+                                         const EnvVar& var, const Data& before, const Lookup& lookup) {
   switch (var.source) {
     case EnvVar::Source::kValue: return std::optional(Expand(var.value, before));
     case EnvVar::Source::kConfigMap:
     case EnvVar::Source::kSecret: return Referenced(var, lookup);
     case EnvVar::Source::kField: {
       auto value = FieldValue(context, var.value);
-      if (!value) return Error{Reason::kInvalid, "env " + var.name + ": unsupported fieldPath " + Quoted(var.value)};
+      if (!value)
+        return Error{Reason::kInvalid, "env " + var.name + ": unsupported fieldPath " + Quoted(var.value)};
       return value;
     }
     case EnvVar::Source::kResource: {
       auto value = ResourceValue(context, var.resource, container.name);
-      if (!value) return Error{Reason::kInvalid, "env " + var.name + ": unsupported resource " + Quoted(var.resource.resource)};
+      if (!value)
+        return Error{Reason::kInvalid,
+                     "env " + var.name + ": unsupported resource " + Quoted(var.resource.resource)};
       return value;
     }
   }
@@ -84,14 +88,18 @@ class Variables {
   std::vector<std::string> order_;
 };
 
-Result<void> AddSource(const DownwardContext& context, const FileSource& source, int64_t default_mode, const Lookup& lookup,
-                       std::vector<runtime::File>& files) {
-  const auto mode = [&](const api::VolumeItem& item) { return static_cast<unsigned>(item.mode.value_or(default_mode)); };
-  if (source.type == FileSource::Type::kServiceAccountToken) return {};  // there is no API for a token to open yet
+Result<void> AddSource(const DownwardContext& context, const FileSource& source, int64_t default_mode,
+                       const Lookup& lookup, std::vector<runtime::File>& files) {
+  const auto mode = [&](const api::VolumeItem& item) {
+    return static_cast<unsigned>(item.mode.value_or(default_mode));
+  };
+  if (source.type == FileSource::Type::kServiceAccountToken)
+    return {};  // there is no API for a token to open yet
   if (source.type == FileSource::Type::kDownward) {
     for (const api::VolumeItem& item : source.items) {
-      const auto value = item.resource.resource.empty() ? FieldValue(context, item.key)
-                                                        : ResourceValue(context, item.resource, item.resource.container);
+      const auto value = item.resource.resource.empty()
+                             ? FieldValue(context, item.key)
+                             : ResourceValue(context, item.resource, item.resource.container);
       if (!value) return Error{Reason::kInvalid, "unsupported fieldPath " + Quoted(item.key)};
       files.push_back({item.path, *value, mode(item)});
     }
@@ -101,7 +109,8 @@ Result<void> AddSource(const DownwardContext& context, const FileSource& source,
   const auto data = (secret ? lookup.secret : lookup.config_map)(source.name);
   if (!data) {
     if (source.optional || source.name == "kube-root-ca.crt") return {};  // the CA comes with the REST API
-    return Error{Reason::kNotFound, std::string(secret ? "secret " : "configmap ") + Quoted(source.name) + " not found"};
+    return Error{Reason::kNotFound,
+                 std::string(secret ? "secret " : "configmap ") + Quoted(source.name) + " not found"};
   }
   if (source.items.empty())
     for (const auto& [key, value] : *data) files.push_back({key, value, static_cast<unsigned>(default_mode)});
@@ -136,14 +145,16 @@ std::optional<std::string> ResourceValue(const DownwardContext& context, const a
   const size_t dot = ref.resource.find('.');
   if (dot == std::string::npos) return std::nullopt;
   const std::string list = ref.resource.substr(0, dot), name = ref.resource.substr(dot + 1);
-  if ((list != "limits" && list != "requests") || (name != "cpu" && name != "memory" && name != "ephemeral-storage"))
+  if ((list != "limits" && list != "requests") ||
+      (name != "cpu" && name != "memory" && name != "ephemeral-storage"))
     return std::nullopt;
   for (const api::Container& c : context.pod.spec.containers) {
     if (c.name != (ref.container.empty() ? container : ref.container)) continue;
     const api::Resources& own = list == "limits" ? c.limits : c.requests;
     api::Quantity amount;
     if (const auto it = own.find(name); it != own.end()) amount = it->second;
-    else if (const auto node = context.node_allocatable.find(name); list == "limits" && node != context.node_allocatable.end())
+    else if (const auto node = context.node_allocatable.find(name);
+             list == "limits" && node != context.node_allocatable.end())
       amount = node->second;
     return std::to_string((amount.milli + ref.divisor.milli - 1) / ref.divisor.milli);
   }
@@ -176,7 +187,8 @@ Result<std::vector<std::string>> Environment(const DownwardContext& context, con
   for (const api::EnvFrom& from : container.env_from) {
     const auto data = (from.secret ? lookup.secret : lookup.config_map)(from.name);
     if (!data && !from.optional)
-      return Error{Reason::kNotFound, std::string(from.secret ? "secret " : "configmap ") + Quoted(from.name) + " not found"};
+      return Error{Reason::kNotFound,
+                   std::string(from.secret ? "secret " : "configmap ") + Quoted(from.name) + " not found"};
     if (!data) continue;
     for (const auto& [key, value] : *data) variables.Set(from.prefix + key, value);
   }
@@ -187,7 +199,8 @@ Result<std::vector<std::string>> Environment(const DownwardContext& context, con
   return variables.Entries();
 }
 
-Result<std::vector<runtime::File>> VolumeFiles(const DownwardContext& context, const api::PodVolume& volume, const Lookup& lookup) {
+Result<std::vector<runtime::File>> VolumeFiles(const DownwardContext& context, const api::PodVolume& volume,
+                                               const Lookup& lookup) {
   std::vector<runtime::File> files;
   for (const FileSource& source : volume.sources)
     RETURN_IF_ERROR(AddSource(context, source, volume.default_mode, lookup, files));

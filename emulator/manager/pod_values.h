@@ -1,5 +1,5 @@
-// Values a container takes from around it: environment variables, and the files of configMap, secret and downward
-// API volumes. Pure: everything looked up comes through `Lookup`.
+// Values a container takes from around it: environment variables, and the files of configMap, secret and
+// downward API volumes. Pure: everything looked up comes through `Lookup`.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ using Data = std::map<std::string, std::string>;
 
 // Data of a ConfigMap or Secret of the pod's namespace; nullopt when there is none of that name.
 struct Lookup {
-  std::function<std::optional<Data>(const std::string& name)> config_map, secret;
+  std::function<std::optional<Data>(const std::string&name)> config_map, secret;
 };
 
 struct DownwardContext {
@@ -26,7 +26,8 @@ struct DownwardContext {
   api::Resources node_allocatable;  // the limit of a container that has none
 };
 
-// "metadata.labels['app']", "spec.nodeName", "status.podIP", …; nullopt when the path is not one of the downward API.
+// "metadata.labels['app']", "spec.nodeName", "status.podIP", …; nullopt when the path is not one of the
+// downward API.
 std::optional<std::string> FieldValue(const DownwardContext& context, const std::string& path);
 std::optional<std::string> ResourceValue(const DownwardContext& context, const api::ResourceFieldRef& ref,
                                          const std::string& container);

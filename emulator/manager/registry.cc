@@ -25,22 +25,26 @@ std::string KnownKinds() {
 
 Result<const Kind*> KindOf(const Json& doc) {
   const api::TypeMeta type = api::DecodeType(doc);
-  if (type.kind.empty()) return Error{Reason::kInvalid, "the document has no kind", "", {{"kind", "Required value"}}};
+  if (type.kind.empty())
+    return Error{Reason::kInvalid, "the document has no kind", "", {{"kind", "Required value"}}};
   if (type.api_version.empty())
     return Error{Reason::kInvalid, "the document has no apiVersion", "", {{"apiVersion", "Required value"}}};
   const Kind* kind = api::FindKind(type.kind);
   if (kind != nullptr && kind->api_version == type.api_version) return kind;
-  const std::string message = "no matches for kind \"" + type.kind + "\" in version \"" + type.api_version + "\"";
+  const std::string message =
+      "no matches for kind \"" + type.kind + "\" in version \"" + type.api_version + "\"";
   std::string hint = "known kinds: " + KnownKinds();
   for (const Kind& near : api::Kinds())
     if (EditDistance(ToLower(near.kind), ToLower(type.kind)) <= 2)
-      hint = "did you mean kind: " + std::string(near.kind) + ", apiVersion: " + std::string(near.api_version) + "?";
+      hint = "did you mean kind: " + std::string(near.kind) +
+             ", apiVersion: " + std::string(near.api_version) + "?";
   return Error{Reason::kInvalid, message, hint, {{kind == nullptr ? "kind" : "apiVersion", message}}};
 }
 
 Error Invalid(const Json& doc, std::vector<FieldMessage> fields) {
   const Object object(doc);
-  return Error{Reason::kInvalid, "The " + object.key().kind + " \"" + object.key().name + "\" is invalid", "", std::move(fields)};
+  return Error{Reason::kInvalid, "The " + object.key().kind + " \"" + object.key().name + "\" is invalid", "",
+               std::move(fields)};
 }
 
 }  // namespace
@@ -48,13 +52,15 @@ Error Invalid(const Json& doc, std::vector<FieldMessage> fields) {
 Registry::Registry(Executor& executor, store::Store& store, Rng rng, const runtime::ImageCatalog* images)
     : executor_(executor), store_(store), rng_(rng), images_(images) {}
 
-Result<std::vector<FieldMessage>> Registry::Check(const Json& doc, const Json* previous, const WriteOptions& options) {
+Result<std::vector<FieldMessage>> Registry::Check(const Json& doc, const Json* previous,
+                                                  const WriteOptions& options) {
   ASSIGN_OR_RETURN(const Kind* kind, KindOf(doc));
   api::FieldFindings findings = api::CheckFields(doc, *kind->schema);
   if (!findings.errors.empty()) return Invalid(doc, std::move(findings.errors));
   if (options.strict && !findings.warnings.empty()) return Invalid(doc, std::move(findings.warnings));
   if (kind->validate != nullptr)
-    if (auto problems = kind->validate(doc, previous); !problems.empty()) return Invalid(doc, std::move(problems));
+    if (auto problems = kind->validate(doc, previous); !problems.empty())
+      return Invalid(doc, std::move(problems));
   return std::move(findings.warnings);
 }
 
@@ -62,14 +68,17 @@ Result<void> Registry::CheckPlace(const Kind& kind, const Json& doc) const {
   const ObjectKey key = Object(doc).key();
   if (!kind.namespaced) {
     if (key.ns.empty()) return {};
-    return Invalid(doc, {{"metadata.namespace", "Forbidden: a " + key.kind + " does not belong to a namespace"}});
+    return Invalid(doc,
+                   {{"metadata.namespace", "Forbidden: a " + key.kind + " does not belong to a namespace"}});
   }
   const auto ns = store_.Get({"Namespace", "", key.ns});
   if (!ns.ok())
-    return Error{Reason::kNotFound, "namespaces \"" + key.ns + "\" not found", "create it first: tfemu create namespace " + key.ns};
+    return Error{Reason::kNotFound, "namespaces \"" + key.ns + "\" not found",
+                 "create it first: tfemu create namespace " + key.ns};
   if (ns.value().terminating())
-    return Error{Reason::kForbidden, ToString(key) + " is forbidden: unable to create new content in namespace " + key.ns +
-                                         " because it is being terminated"};
+    return Error{Reason::kForbidden, ToString(key) +
+                                         " is forbidden: unable to create new content in namespace " +
+                                         key.ns + " because it is being terminated"};
   return {};
 }
 
@@ -91,9 +100,11 @@ Result<void> Registry::GiveClusterIp(Json& doc) {
   const api::Service service = api::DecodeService(Object(doc));
   if (!service.cluster_ip.empty() || service.type == "ExternalName") return {};
   std::vector<std::string> taken = {"10.96.0.1", "10.96.0.10"};
-  for (const Object& other : store_.List({"Service", ""}).objects) taken.push_back(api::DecodeService(other).cluster_ip);
+  for (const Object& other : store_.List({"Service", ""}).objects)
+    taken.push_back(api::DecodeService(other).cluster_ip);
   for (int attempt = 0; attempt < 10'000; ++attempt) {
-    const std::string ip = "10.96." + std::to_string(1 + rng_.Below(254)) + "." + std::to_string(1 + rng_.Below(254));
+    const std::string ip =
+        "10.96." + std::to_string(1 + rng_.Below(254)) + "." + std::to_string(1 + rng_.Below(254));
     if (std::find(taken.begin(), taken.end(), ip) != taken.end()) continue;
     api::SetClusterIp(doc, ip);
     return {};
@@ -114,7 +125,8 @@ Result<Written> Registry::Create(const Json& original, const WriteOptions& optio
   if (kind->set_defaults != nullptr) kind->set_defaults(doc);
   const Object object(std::move(doc));
   if (options.dry_run) {
-    if (store_.Get(object.key()).ok()) return Error{Reason::kAlreadyExists, ToString(object.key()) + " already exists"};
+    if (store_.Get(object.key()).ok())
+      return Error{Reason::kAlreadyExists, ToString(object.key()) + " already exists"};
     return Written{object, Written::Outcome::kCreated, std::move(warnings)};
   }
   ASSIGN_OR_RETURN(Object stored, store_.Create(object));
@@ -135,7 +147,8 @@ Result<Written> Registry::Apply(const Json& original, const WriteOptions& option
   Json next = codec::ThreeWayMerge(api::LastApplied(live.value()), desired, live.value().doc());
   api::StampUpdate(next, live.value());
   if (kind->set_defaults != nullptr) kind->set_defaults(next);
-  if (auto problems = kind->validate(next, &live.value().doc()); !problems.empty()) return Invalid(next, std::move(problems));
+  if (auto problems = kind->validate(next, &live.value().doc()); !problems.empty())
+    return Invalid(next, std::move(problems));
   const bool same = next == live.value().doc();
   const auto outcome = same ? Written::Outcome::kUnchanged : Written::Outcome::kConfigured;
   if (options.dry_run) return Written{Object(std::move(next)), outcome, std::move(warnings)};
@@ -148,11 +161,13 @@ Result<Object> Registry::Get(const ObjectKey& key) const { return store_.Get(key
 store::Listing Registry::List(const store::Query& query, const api::Selector& selector) const {
   store::Listing listing = store_.List(query);
   if (!selector.empty())
-    std::erase_if(listing.objects, [&](const Object& object) { return !selector.Matches(api::DecodeMeta(object).labels); });
+    std::erase_if(listing.objects,
+                  [&](const Object& object) { return !selector.Matches(api::DecodeMeta(object).labels); });
   return listing;
 }
 
-Result<Object> Registry::Patch(const ObjectKey& key, const std::string& uid, const std::string& pointer, const Json& patch) {
+Result<Object> Registry::Patch(const ObjectKey& key, const std::string& uid, const std::string& pointer,
+                               const Json& patch) {
   ASSIGN_OR_RETURN(const Object live, store_.Get(key));
   if (live.uid() != uid) return Error{Reason::kNotFound, ToString(key) + " is another object by now"};
   Object next = live.With(pointer, patch);
@@ -181,7 +196,8 @@ Result<Object> Registry::Delete(const ObjectKey& key, const DeleteOptions& optio
   ASSIGN_OR_RETURN(const Object live, store_.Get(key));
   if (options.orphan) Orphan(live.uid());
   const int64_t grace = api::GracePeriod(live, options.grace_period_seconds);
-  const bool waits = api::HasFinalizers(live) || key.kind == "Namespace" || (grace > 0 && api::EndsGracefully(live));
+  const bool waits =
+      api::HasFinalizers(live) || key.kind == "Namespace" || (grace > 0 && api::EndsGracefully(live));
   if (!waits) {
     RETURN_IF_ERROR(store_.Delete(key, live.uid()));
     return live;
@@ -190,7 +206,8 @@ Result<Object> Registry::Delete(const ObjectKey& key, const DeleteOptions& optio
 }
 
 Result<Object> Registry::Scale(const ObjectKey& key, const std::string& replica_type, int replicas) {
-  if (replicas < 0) return Error{Reason::kInvalid, "replicas must be >= 0 (got " + std::to_string(replicas) + ")"};
+  if (replicas < 0)
+    return Error{Reason::kInvalid, "replicas must be >= 0 (got " + std::to_string(replicas) + ")"};
   ASSIGN_OR_RETURN(const Object live, store_.Get(key));
   ASSIGN_OR_RETURN(const Json patch, api::ScalePatch(live, replica_type, replicas));
   return Patch(key, live.uid(), "", patch);

@@ -33,7 +33,7 @@ struct Written {
 
 struct DeleteOptions {
   std::optional<int64_t> grace_period_seconds = {};  // pods; unset: the pod's own; 0: now
-  bool orphan = false;  // what the object owns stays, without an owner
+  bool orphan = false;                               // what the object owns stays, without an owner
 };
 
 class Registry {
@@ -43,7 +43,8 @@ class Registry {
 
   // As `kubectl create`: kAlreadyExists when it is there. metadata.namespace defaults to "default".
   Result<Written> Create(const api::Json& doc, const WriteOptions& options);
-  // As `kubectl apply`: a three-way merge with the last applied configuration, which is kept in its annotation.
+  // As `kubectl apply`: a three-way merge with the last applied configuration, which is kept in its
+  // annotation.
   Result<Written> Apply(const api::Json& doc, const WriteOptions& options);
 
   Result<api::Object> Get(const api::ObjectKey& key) const;
@@ -55,8 +56,9 @@ class Registry {
   Result<api::Object> Patch(const api::ObjectKey& key, const std::string& uid, const std::string& pointer,
                             const api::Json& patch);
 
-  // Pods that have a node end gracefully: deletionTimestamp is set, the node agent removes the object when the pod
-  // has stopped. Objects with finalizers, and namespaces, wait for their controllers. Returns the last state.
+  // Pods that have a node end gracefully: deletionTimestamp is set, the node agent removes the object when
+  // the pod has stopped. Objects with finalizers, and namespaces, wait for their controllers. Returns the
+  // last state.
   Result<api::Object> Delete(const api::ObjectKey& key, const DeleteOptions& options);
   // Takes the object out of the store now.
   Result<void> Remove(const api::ObjectKey& key, const std::string& uid) { return store_.Delete(key, uid); }
@@ -65,7 +67,8 @@ class Registry {
   Result<api::Object> Scale(const api::ObjectKey& key, const std::string& replica_type, int replicas);
 
  private:
-  Result<std::vector<FieldMessage>> Check(const api::Json& doc, const api::Json* previous, const WriteOptions& options);
+  Result<std::vector<FieldMessage>> Check(const api::Json& doc, const api::Json* previous,
+                                          const WriteOptions& options);
   Result<void> CheckPlace(const api::Kind& kind, const api::Json& doc) const;
   Result<void> CheckImages(const api::Json& doc) const;
   void Orphan(const std::string& owner_uid);

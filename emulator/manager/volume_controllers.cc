@@ -10,7 +10,8 @@
 namespace tfemu::manager {
 namespace {
 
-std::vector<api::ObjectKey> Keys(const store::Store& store, const std::string& kind, const std::string& ns = "") {
+std::vector<api::ObjectKey> Keys(const store::Store& store, const std::string& kind,
+                                 const std::string& ns = "") {
   std::vector<api::ObjectKey> keys;
   for (const api::Object& object : store.List({kind, ns}).objects) keys.push_back(object.key());
   return keys;
@@ -48,9 +49,9 @@ std::unique_ptr<Controller> MakeClaimController(const ControllerDeps& deps) {
   const auto reconcile = [deps](const api::ObjectKey& key) -> std::optional<controllers::Plan> {
     const auto object = deps.store.Get(key);
     if (!object.ok()) return std::nullopt;
-    return controllers::ReconcileClaim({api::DecodePersistentVolumeClaim(object.value()), api::ReferenceTo(object.value()),
-                                        ListAll(deps.store, {"PersistentVolume", ""}, api::DecodePersistentVolume),
-                                        InUse(deps.store, key)});
+    return controllers::ReconcileClaim(
+        {api::DecodePersistentVolumeClaim(object.value()), api::ReferenceTo(object.value()),
+         ListAll(deps.store, {"PersistentVolume", ""}, api::DecodePersistentVolume), InUse(deps.store, key)});
   };
   return std::make_unique<Controller>(deps.executor, deps.applier, map, reconcile);
 }

@@ -1,5 +1,5 @@
-// Keys waiting to be reconciled: a key is queued once however often it is added, and a failed one comes back after a
-// growing delay.
+// Keys waiting to be reconciled: a key is queued once however often it is added, and a failed one comes back
+// after a growing delay.
 #pragma once
 
 #include <deque>

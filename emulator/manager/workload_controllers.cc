@@ -28,7 +28,8 @@ std::unique_ptr<Controller> MakeTFJobController(const ControllerDeps& deps) {
     const std::string& uid = object.value().uid();
     return controllers::ReconcileTFJob({api::DecodeTFJob(object.value()), api::ReferenceTo(object.value()),
                                         ListOwned(deps.store, {"Pod", key.ns}, uid, api::DecodePod),
-                                        ListOwned(deps.store, {"Service", key.ns}, uid, api::DecodeService), deps.executor.Now()});
+                                        ListOwned(deps.store, {"Service", key.ns}, uid, api::DecodeService),
+                                        deps.executor.Now()});
   };
   return std::make_unique<Controller>(deps.executor, deps.applier, SelfOrController("TFJob"), reconcile);
 }
@@ -37,9 +38,10 @@ std::unique_ptr<Controller> MakeDeploymentController(const ControllerDeps& deps)
   const auto reconcile = [deps](const api::ObjectKey& key) -> std::optional<controllers::Plan> {
     const auto object = deps.store.Get(key);
     if (!object.ok()) return std::nullopt;
-    return controllers::ReconcileDeployment({api::DecodeDeployment(object.value()), api::ReferenceTo(object.value()),
-                                             ListOwned(deps.store, {"ReplicaSet", key.ns}, object.value().uid(), api::DecodeReplicaSet),
-                                             deps.executor.Now()});
+    return controllers::ReconcileDeployment(
+        {api::DecodeDeployment(object.value()), api::ReferenceTo(object.value()),
+         ListOwned(deps.store, {"ReplicaSet", key.ns}, object.value().uid(), api::DecodeReplicaSet),
+         deps.executor.Now()});
   };
   return std::make_unique<Controller>(deps.executor, deps.applier, SelfOrController("Deployment"), reconcile);
 }
@@ -48,8 +50,9 @@ std::unique_ptr<Controller> MakeReplicaSetController(const ControllerDeps& deps)
   const auto reconcile = [deps](const api::ObjectKey& key) -> std::optional<controllers::Plan> {
     const auto object = deps.store.Get(key);
     if (!object.ok()) return std::nullopt;
-    return controllers::ReconcileReplicaSet({api::DecodeReplicaSet(object.value()), api::ReferenceTo(object.value()),
-                                             ListOwned(deps.store, {"Pod", key.ns}, object.value().uid(), api::DecodePod)});
+    return controllers::ReconcileReplicaSet(
+        {api::DecodeReplicaSet(object.value()), api::ReferenceTo(object.value()),
+         ListOwned(deps.store, {"Pod", key.ns}, object.value().uid(), api::DecodePod)});
   };
   return std::make_unique<Controller>(deps.executor, deps.applier, SelfOrController("ReplicaSet"), reconcile);
 }

@@ -48,8 +48,8 @@ Result<std::unique_ptr<Client>> Client::Connect(const std::string& socket_path, 
 Client::Client(std::shared_ptr<grpc::Channel> channel) : stub_(v1::Cluster::NewStub(channel)) {}
 
 template <class Call, class Request, class Start>
-std::shared_ptr<Call> Client::Read(Executor& executor, const Request& request, typename Call::Handlers handlers,
-                                   Start start) {
+std::shared_ptr<Call> Client::Read(Executor& executor, const Request& request,
+                                   typename Call::Handlers handlers, Start start) {
   auto call = std::make_shared<Call>(executor, std::move(handlers));
   start(&call->context(), &request, call.get());
   call->Begin(call);

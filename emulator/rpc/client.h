@@ -165,8 +165,10 @@ class Client {
     return reply;
   }
 
-  std::shared_ptr<WatchCall> Watch(Executor& executor, const v1::WatchRequest& request, WatchCall::Handlers handlers);
-  std::shared_ptr<LogsCall> Logs(Executor& executor, const v1::LogsRequest& request, LogsCall::Handlers handlers);
+  std::shared_ptr<WatchCall> Watch(Executor& executor, const v1::WatchRequest& request,
+                                   WatchCall::Handlers handlers);
+  std::shared_ptr<LogsCall> Logs(Executor& executor, const v1::LogsRequest& request,
+                                 LogsCall::Handlers handlers);
   std::shared_ptr<PrepareCall> PrepareImage(Executor& executor, const v1::FindImageRequest& request,
                                             PrepareCall::Handlers handlers);
   std::shared_ptr<ExecCall> Exec(Executor& executor, ExecCall::Handlers handlers);
@@ -174,7 +176,8 @@ class Client {
 
  private:
   template <class Call, class Request, class Start>
-  std::shared_ptr<Call> Read(Executor& executor, const Request& request, typename Call::Handlers handlers, Start start);
+  std::shared_ptr<Call> Read(Executor& executor, const Request& request, typename Call::Handlers handlers,
+                             Start start);
 
   std::unique_ptr<Stub> stub_;
 };

@@ -37,8 +37,9 @@ Result<void> Pipe(UniqueFd& read_end, UniqueFd& write_end) {
 void ExecSession::Received(const v1::ExecInput& input) {
   if (!started_) {
     started_ = true;
-    const auto started = input.has_start() ? Start(input.start())
-                                           : Result<void>(Error{Reason::kBadRequest, "an exec begins with its start"});
+    const auto started = input.has_start()
+                             ? Start(input.start())
+                             : Result<void>(Error{Reason::kBadRequest, "an exec begins with its start"});
     if (!started.ok()) out_->Finish(ToStatus(started.error()));
     else out_->ReadNext();
     return;
@@ -136,7 +137,8 @@ void ExecSession::Resize(const v1::ExecInput::Size& size) {
 
 void ExecSession::Read(size_t which) {
   Output& output = outputs_[which];
-  if (output.reading || !output.descriptor.is_open() || out_ == nullptr || out_->Queued() >= kMaxQueued) return;
+  if (output.reading || !output.descriptor.is_open() || out_ == nullptr || out_->Queued() >= kMaxQueued)
+    return;
   output.reading = true;
   output.descriptor.async_read_some(
       boost::asio::buffer(output.buffer),
@@ -163,7 +165,8 @@ void ExecSession::Send(size_t which, size_t size) {
   out_->Write(std::move(message));
 }
 
-// What the command wrote is in the pipes by now. Processes it left behind may hold them open: they are not waited for.
+// What the command wrote is in the pipes by now. Processes it left behind may hold them open: they are not
+// waited for.
 void ExecSession::Exited(const Result<int>& code) {
   if (out_ == nullptr) return;
   for (size_t i = 0; i < outputs_.size(); ++i) {

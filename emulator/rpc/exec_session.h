@@ -17,7 +17,8 @@ class ExecSession final : public StreamSession<v1::ExecInput, v1::ExecOutput>,
                           public std::enable_shared_from_this<ExecSession> {
  public:
   explicit ExecSession(const Backend& backend)
-      : backend_(backend), stdin_(backend.executor.context()),
+      : backend_(backend),
+        stdin_(backend.executor.context()),
         outputs_{Output(backend.executor.context()), Output(backend.executor.context())} {}
 
   void Opened(StreamOut<v1::ExecOutput>& out) override { out_ = &out; }

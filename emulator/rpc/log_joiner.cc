@@ -18,7 +18,8 @@ bool IsRecord(std::string_view record) {
 }  // namespace
 
 LogJoiner::LogJoiner(const JoinOptions& options)
-    : timestamps_(options.timestamps), since_(options.since ? FormatNanoTime(*options.since) : std::string()) {}
+    : timestamps_(options.timestamps),
+      since_(options.since ? FormatNanoTime(*options.since) : std::string()) {}
 
 void LogJoiner::Feed(std::string_view bytes, std::string& out) {
   while (!bytes.empty()) {

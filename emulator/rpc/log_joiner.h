@@ -10,12 +10,12 @@
 namespace tfemu::rpc {
 
 struct JoinOptions {
-  bool timestamps = false;          // each line begins with the time of its first piece
+  bool timestamps = false;            // each line begins with the time of its first piece
   std::optional<Instant> since = {};  // older records are left out
 };
 
-// Puts the pieces of long lines together again, each stream for itself, so that a line of one is never torn by the
-// other's. Fed with any cut of the file.
+// Puts the pieces of long lines together again, each stream for itself, so that a line of one is never torn
+// by the other's. Fed with any cut of the file.
 class LogJoiner {
  public:
   explicit LogJoiner(const JoinOptions& options);

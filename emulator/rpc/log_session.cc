@@ -95,12 +95,11 @@ Result<void> LogSession::AddPod(const api::PodView& pod) {
 }
 
 Result<void> LogSession::AddReader(const api::PodView& pod, const api::ContainerView& container) {
-  const auto refuse = [&](std::string message) {
-    return Error{Reason::kBadRequest, std::move(message)};
-  };
+  const auto refuse = [&](std::string message) { return Error{Reason::kBadRequest, std::move(message)}; };
   int attempt = container.attempt;
   if (request_.previous() && --attempt < 0)
-    return refuse("previous terminated container \"" + container.name + "\" in pod \"" + pod.name + "\" not found");
+    return refuse("previous terminated container \"" + container.name + "\" in pod \"" + pod.name +
+                  "\" not found");
   LogSource source({backend_.state_folder, pod.ns, pod.name, pod.uid, container.name, attempt}, Joining());
   Reader reader{std::move(source), next_id_++};
   Open(reader);
@@ -122,8 +121,9 @@ Result<void> LogSession::AddKeptPod(const std::string& name) {
   std::ranges::sort(folders);
   for (const auto& folder : folders)
     pod.containers.push_back({.name = folder.filename(), .attempt = LastAttempt(folder)});
-  pod.default_container = pod.Find("tensorflow") != nullptr || pod.containers.empty() ? "tensorflow"
-                                                                                      : pod.containers.front().name;
+  pod.default_container = pod.Find("tensorflow") != nullptr || pod.containers.empty()
+                              ? "tensorflow"
+                              : pod.containers.front().name;
   RETURN_IF_ERROR(AddPod(pod));
   Update(pod, /*gone=*/true);
   return {};
@@ -138,8 +138,8 @@ void LogSession::OnEvent(const store::WatchEvent& event) {
   if (out_ == nullptr) return;
   if (event.object.key().kind == "Pod" && selection_.Contains(event.object)) {
     const auto pod = api::ViewPod(event.object);
-    const bool known =
-        std::ranges::any_of(readers_, [&](const Reader& reader) { return reader.source.file().uid == pod.uid; });
+    const bool known = std::ranges::any_of(
+        readers_, [&](const Reader& reader) { return reader.source.file().uid == pod.uid; });
     const bool gone = event.type == store::WatchType::kDeleted;
     if (known) Update(pod, gone);
     else if (const auto added = AddPod(pod); !added.ok()) out_->Finish(ToStatus(added.error()));
@@ -156,9 +156,10 @@ void LogSession::Update(const api::PodView& pod, bool gone) {
     const int attempt = reader.source.file().attempt;
     reader.pod_over = reader.pod_over || gone || pod.over();
     reader.attempt_over =
-        reader.pod_over || (container != nullptr &&
-                            (container->attempt > attempt ||
-                             (container->attempt == attempt && container->state == api::ContainerView::State::kTerminated)));
+        reader.pod_over ||
+        (container != nullptr &&
+         (container->attempt > attempt ||
+          (container->attempt == attempt && container->state == api::ContainerView::State::kTerminated)));
     if (container != nullptr && container->init && reader.attempt_over && container->exit_code == 0)
       reader.pod_over = true;
   }
@@ -180,7 +181,8 @@ void LogSession::Pump() {
   }
 }
 
-// A job that is over may leave pods running (its parameter servers): they get a moment, and are not waited for.
+// A job that is over may leave pods running (its parameter servers): they get a moment, and are not waited
+// for.
 bool LogSession::Over() {
   const auto done = [this](const Reader& reader) {
     return reader.done || (lingered_ && !selection_.Named(reader.source.file().pod));

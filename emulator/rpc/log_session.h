@@ -1,4 +1,5 @@
-// A stream of logs: the files of some containers, and with `follow` what is written to them and who joins later.
+// A stream of logs: the files of some containers, and with `follow` what is written to them and who joins
+// later.
 #pragma once
 
 #include <list>

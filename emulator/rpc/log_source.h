@@ -16,7 +16,8 @@ struct LogFile {
 
 class LogSource {
  public:
-  LogSource(LogFile file, const JoinOptions& options) : file_(std::move(file)), options_(options), joiner_(options) {}
+  LogSource(LogFile file, const JoinOptions& options)
+      : file_(std::move(file)), options_(options), joiner_(options) {}
 
   const LogFile& file() const { return file_; }
   // Opens the attempt's file when it is there; true when it is open.

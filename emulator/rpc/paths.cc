@@ -21,7 +21,8 @@ constexpr size_t kMaxSocketPath = sizeof(sockaddr_un::sun_path) - 1;
 
 Error Refused(const fs::path& folder, int error) {
   return Error{error == EACCES || error == EPERM ? Reason::kForbidden : Reason::kUnavailable,
-               "cannot make the folder " + folder.string() + ": " + std::strerror(error), "choose another with TFEMU_HOME"};
+               "cannot make the folder " + folder.string() + ": " + std::strerror(error),
+               "choose another with TFEMU_HOME"};
 }
 
 // One that is there already may be shared (such as /tmp) and is left as it is.
@@ -62,15 +63,17 @@ Result<std::string> HomeFolder(const Environment& environment) {
   std::string home = environment("TFEMU_HOME");
   if (home.empty() && !environment("XDG_STATE_HOME").empty()) home = environment("XDG_STATE_HOME") + "/tfemu";
   if (home.empty() && !environment("HOME").empty()) home = environment("HOME") + "/.local/state/tfemu";
-  if (home.empty()) return Error{Reason::kBadRequest, "no folder for the state: HOME is not set", "set TFEMU_HOME"};
+  if (home.empty())
+    return Error{Reason::kBadRequest, "no folder for the state: HOME is not set", "set TFEMU_HOME"};
   home = fs::absolute(home).lexically_normal().string();
   while (home.size() > 1 && home.back() == '/') home.pop_back();
   return home;
 }
 
 Result<void> CheckClusterName(const std::string& name) {
-  const bool fits = !name.empty() && name.size() <= 32 && name.front() != '-' &&
-                    std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_'; });
+  const bool fits =
+      !name.empty() && name.size() <= 32 && name.front() != '-' &&
+      std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_'; });
   if (fits && name != "images" && name != "cache") return {};
   return Error{Reason::kBadRequest, "not a cluster name: \"" + name + "\"",
                "use up to 32 letters, digits, '-' and '_' (\"images\" and \"cache\" are taken)"};

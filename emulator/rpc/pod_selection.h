@@ -28,7 +28,7 @@ class PodSelection {
 
   const manager::Registry& registry_;
   std::string ns_;
-  std::set<std::string> pods_;       // by name
+  std::set<std::string> pods_;  // by name
   std::set<std::string> owner_uids_;
   std::vector<api::ObjectKey> workloads_;
   api::Selector selector_;

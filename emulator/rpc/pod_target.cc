@@ -9,8 +9,9 @@ Result<api::PodView> RunningPod(const manager::Registry& registry, const api::Ob
     return Error{Reason::kBadRequest, "pod \"" + pod.name + "\" is over (" + pod.status_word + ")",
                  "its output is kept: tfemu logs " + pod.name};
   if (pod.phase != "Running")
-    return Error{Reason::kBadRequest, "pod \"" + pod.name + "\" is not running yet (" + pod.status_word + ")",
-                 pod.unschedulable.empty() ? "tfemu describe pod " + pod.name + " says why" : pod.unschedulable};
+    return Error{
+        Reason::kBadRequest, "pod \"" + pod.name + "\" is not running yet (" + pod.status_word + ")",
+        pod.unschedulable.empty() ? "tfemu describe pod " + pod.name + " says why" : pod.unschedulable};
   return pod;
 }
 
@@ -20,7 +21,8 @@ Result<std::string> RunningContainer(const api::PodView& pod, const std::string&
   if (found == nullptr)
     return Error{Reason::kNotFound, "container \"" + name + "\" is not in pod \"" + pod.name + "\""};
   if (found->state != api::ContainerView::State::kRunning)
-    return Error{Reason::kBadRequest, "container \"" + name + "\" of pod \"" + pod.name + "\" is not running" +
+    return Error{Reason::kBadRequest, "container \"" + name + "\" of pod \"" + pod.name +
+                                          "\" is not running" +
                                           (found->reason.empty() ? "" : " (" + found->reason + ")")};
   return name;
 }

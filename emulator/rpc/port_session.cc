@@ -54,8 +54,9 @@ void PortSession::Connect(const std::string& address, bool last) {
       self->Fail(Error{Reason::kInternal, "no socket to " + address + ": " + error.message()});
       return;
     }
-    self->socket_.async_connect(tcp::endpoint(host, static_cast<unsigned short>(self->port_)),
-                                [self, last](const boost::system::error_code& result) { self->Connected(result, last); });
+    self->socket_.async_connect(
+        tcp::endpoint(host, static_cast<unsigned short>(self->port_)),
+        [self, last](const boost::system::error_code& result) { self->Connected(result, last); });
   });
 }
 
@@ -68,8 +69,8 @@ void PortSession::Connected(const boost::system::error_code& error, bool last) {
     return;
   }
   if (error) {
-    Fail(Error{Reason::kUnavailable, "port " + std::to_string(port_) + " of pod \"" + pod_.name +
-                                         "\": " + error.message(),
+    Fail(Error{Reason::kUnavailable,
+               "port " + std::to_string(port_) + " of pod \"" + pod_.name + "\": " + error.message(),
                "does the program in the pod listen there yet? tfemu logs " + pod_.name});
     return;
   }

@@ -46,7 +46,8 @@ Result<void> Server::Start(const std::string& socket_path) {
   builder.RegisterService(&running->service);
   running->server = builder.BuildAndStart();
   if (running->server == nullptr)
-    return Error{Reason::kUnavailable, "cannot listen on " + socket_path, "is the folder writable and the path short?"};
+    return Error{Reason::kUnavailable, "cannot listen on " + socket_path,
+                 "is the folder writable and the path short?"};
   running->socket_path = socket_path;
   running_ = std::move(running);
   return {};
@@ -56,7 +57,8 @@ std::shared_ptr<grpc::Channel> Server::InProcessChannel() {
   return running_->server->InProcessChannel(grpc::ChannelArguments());
 }
 
-// grpc::Server::Shutdown waits for calls that may still need the executor, so it waits on a thread of its own.
+// grpc::Server::Shutdown waits for calls that may still need the executor, so it waits on a thread of its
+// own.
 void Server::Stop(std::function<void()> stopped) {
   running_->service.EndStreams(ToStatus(Error{Reason::kUnavailable, "the cluster is going down"}));
   running_->stopping = std::thread([this, stopped = std::move(stopped)] {

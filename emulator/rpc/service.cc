@@ -24,11 +24,13 @@ Result<void> SetObject(const Result<api::Object>& object, v1::ObjectReply& reply
   return {};
 }
 
-Result<void> AnswerWrite(manager::Registry& registry, const v1::WriteRequest& request, v1::WriteReply& reply) {
+Result<void> AnswerWrite(manager::Registry& registry, const v1::WriteRequest& request,
+                         v1::WriteReply& reply) {
   const auto doc = api::Json::parse(request.json(), nullptr, /*allow_exceptions=*/false);
   if (!doc.is_object()) return Error{Reason::kBadRequest, "the manifest is not a JSON object"};
   const manager::WriteOptions options{request.strict(), request.dry_run()};
-  ASSIGN_OR_RETURN(const auto written, request.create() ? registry.Create(doc, options) : registry.Apply(doc, options));
+  ASSIGN_OR_RETURN(const auto written,
+                   request.create() ? registry.Create(doc, options) : registry.Apply(doc, options));
   reply.set_outcome(static_cast<v1::WriteReply::Outcome>(written.outcome));
   reply.set_json(ToText(written.object));
   for (const auto& warning : written.warnings) {
@@ -53,7 +55,8 @@ template <class Request, class Reply, class Answer>
 ClusterService::Unary* ClusterService::Answered(Context* context, const Request* request, Reply* reply,
                                                 Answer answer) {
   auto* reactor = context->DefaultReactor();
-  backend_.executor.Post([=, answer = std::move(answer)] { reactor->Finish(StatusOf(answer(*request, *reply))); });
+  backend_.executor.Post(
+      [=, answer = std::move(answer)] { reactor->Finish(StatusOf(answer(*request, *reply))); });
   return reactor;
 }
 
@@ -77,14 +80,16 @@ void ClusterService::EndStreams(const grpc::Status& status) {
   calls_.clear();
 }
 
-ClusterService::Unary* ClusterService::Info(Context* context, const v1::InfoRequest* request, v1::InfoReply* reply) {
+ClusterService::Unary* ClusterService::Info(Context* context, const v1::InfoRequest* request,
+                                            v1::InfoReply* reply) {
   return Answered(context, request, reply, [this](const auto&, auto& out) -> Result<void> {
     Fill(backend_.facts(), out);
     return {};
   });
 }
 
-ClusterService::Unary* ClusterService::Shutdown(Context* context, const v1::ShutdownRequest*, v1::ShutdownReply*) {
+ClusterService::Unary* ClusterService::Shutdown(Context* context, const v1::ShutdownRequest*,
+                                                v1::ShutdownReply*) {
   auto* reactor = context->DefaultReactor();
   backend_.executor.Post([this, reactor] {
     // The second who asks does not wait for the first one's pods.
@@ -94,18 +99,21 @@ ClusterService::Unary* ClusterService::Shutdown(Context* context, const v1::Shut
   return reactor;
 }
 
-ClusterService::Unary* ClusterService::Write(Context* context, const v1::WriteRequest* request, v1::WriteReply* reply) {
+ClusterService::Unary* ClusterService::Write(Context* context, const v1::WriteRequest* request,
+                                             v1::WriteReply* reply) {
   return Answered(context, request, reply,
                   [this](const auto& in, auto& out) { return AnswerWrite(backend_.registry, in, out); });
 }
 
-ClusterService::Unary* ClusterService::Get(Context* context, const v1::GetRequest* request, v1::ObjectReply* reply) {
+ClusterService::Unary* ClusterService::Get(Context* context, const v1::GetRequest* request,
+                                           v1::ObjectReply* reply) {
   return Answered(context, request, reply, [this](const auto& in, auto& out) {
     return SetObject(backend_.registry.Get(FromMessage(in.key())), out);
   });
 }
 
-ClusterService::Unary* ClusterService::List(Context* context, const v1::ListRequest* request, v1::ListReply* reply) {
+ClusterService::Unary* ClusterService::List(Context* context, const v1::ListRequest* request,
+                                            v1::ListReply* reply) {
   return Answered(context, request, reply,
                   [this](const auto& in, auto& out) { return AnswerList(backend_.registry, in, out); });
 }
@@ -130,7 +138,8 @@ ClusterService::Unary* ClusterService::Scale(Context* context, const v1::ScaleRe
 ClusterService::Unary* ClusterService::ListImages(Context* context, const v1::ListImagesRequest* request,
                                                   v1::ImagesReply* reply) {
   return Answered(context, request, reply, [this](const auto&, auto& out) -> Result<void> {
-    for (const auto& image : backend_.images.List()) Fill(image, backend_.images.Ready(image), *out.add_images());
+    for (const auto& image : backend_.images.List())
+      Fill(image, backend_.images.Ready(image), *out.add_images());
     return {};
   });
 }
@@ -150,24 +159,24 @@ grpc::ServerWriteReactor<v1::WatchReply>* ClusterService::Watch(Context*, const 
 }
 
 grpc::ServerWriteReactor<v1::LogsReply>* ClusterService::Logs(Context*, const v1::LogsRequest* request) {
-  return Tracked(new WriteCall<v1::LogsRequest, v1::LogsReply>(backend_.executor,
-                                                               std::make_shared<LogSession>(backend_, *request)));
+  return Tracked(new WriteCall<v1::LogsRequest, v1::LogsReply>(
+      backend_.executor, std::make_shared<LogSession>(backend_, *request)));
 }
 
-grpc::ServerWriteReactor<v1::PrepareReply>* ClusterService::PrepareImage(Context*,
-                                                                         const v1::FindImageRequest* request) {
+grpc::ServerWriteReactor<v1::PrepareReply>* ClusterService::PrepareImage(
+    Context*, const v1::FindImageRequest* request) {
   return Tracked(new WriteCall<v1::FindImageRequest, v1::PrepareReply>(
       backend_.executor, std::make_shared<PrepareSession>(backend_.images, request->reference())));
 }
 
 grpc::ServerBidiReactor<v1::ExecInput, v1::ExecOutput>* ClusterService::Exec(Context*) {
-  return Tracked(
-      new BidiCall<v1::ExecInput, v1::ExecOutput>(backend_.executor, std::make_shared<ExecSession>(backend_)));
+  return Tracked(new BidiCall<v1::ExecInput, v1::ExecOutput>(backend_.executor,
+                                                             std::make_shared<ExecSession>(backend_)));
 }
 
 grpc::ServerBidiReactor<v1::PortInput, v1::PortOutput>* ClusterService::PortForward(Context*) {
-  return Tracked(
-      new BidiCall<v1::PortInput, v1::PortOutput>(backend_.executor, std::make_shared<PortSession>(backend_)));
+  return Tracked(new BidiCall<v1::PortInput, v1::PortOutput>(backend_.executor,
+                                                             std::make_shared<PortSession>(backend_)));
 }
 
 }  // namespace tfemu::rpc

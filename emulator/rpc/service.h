@@ -1,5 +1,5 @@
-// The gRPC service: every handler only posts to the executor, where unary calls are answered and streams get a
-// session.
+// The gRPC service: every handler only posts to the executor, where unary calls are answered and streams get
+// a session.
 #pragma once
 
 #include <list>

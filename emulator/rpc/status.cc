@@ -53,7 +53,8 @@ grpc::Status ToStatus(const Error& error) {
 Error FromStatus(const grpc::Status& status) {
   v1::Failure failure;
   if (status.error_details().empty() || !failure.ParseFromString(status.error_details()))
-    return Error{ReasonOf(status.error_code()), "the connection to the cluster broke: " + status.error_message(),
+    return Error{ReasonOf(status.error_code()),
+                 "the connection to the cluster broke: " + status.error_message(),
                  status.error_code() == grpc::StatusCode::UNAVAILABLE ? "does it still run? tfemu info" : ""};
   Error error{static_cast<Reason>(failure.reason()), failure.message(), failure.hint()};
   for (const auto& field : failure.fields()) error.fields.push_back({field.field(), field.message()});

@@ -17,10 +17,10 @@ template <class Response>
 class StreamOut {
  public:
   virtual ~StreamOut() = default;
-  virtual void Write(Response response) = 0;  // queued; see Queued
-  virtual size_t Queued() const = 0;          // messages not yet handed to the transport
+  virtual void Write(Response response) = 0;     // queued; see Queued
+  virtual size_t Queued() const = 0;             // messages not yet handed to the transport
   virtual void Finish(grpc::Status status) = 0;  // after what is queued
-  virtual void ReadNext() = 0;  // asks for the peer's next message: once for each Received
+  virtual void ReadNext() = 0;                   // asks for the peer's next message: once for each Received
 };
 
 // A call that the server ends when it goes down.
@@ -38,9 +38,9 @@ class StreamSession {
   virtual void Opened(StreamOut<Response>& out) = 0;
   // Another message of the peer; the next comes after ReadNext. Only for bidirectional calls.
   virtual void Received(const Request&) {}
-  virtual void PeerDone() {}   // the peer writes no more
-  virtual void Drained() {}    // Queued() is 0 again
-  virtual void Closed() = 0;   // cancelled or finished: touch `out` no more
+  virtual void PeerDone() {}  // the peer writes no more
+  virtual void Drained() {}   // Queued() is 0 again
+  virtual void Closed() = 0;  // cancelled or finished: touch `out` no more
 };
 
 // The part that both kinds of streams share. Reactor is gRPC's, with StartWrite and Finish.
@@ -102,14 +102,14 @@ class StreamCore : public StreamOut<Response>,
     if (finishing_) return;
     finishing_ = true;
     status_ = std::move(status);
-    // The session may be the caller: it goes when the stack is unwound. Until then the task keeps this core alive,
-    // which the reactor no longer does once it has finished.
+    // The session may be the caller: it goes when the stack is unwound. Until then the task keeps this core
+    // alive, which the reactor no longer does once it has finished.
     Post([](StreamCore& core) { core.Drop(); });
     Advance();
   }
 
  private:
-  static constexpr bool kReads = requires(Reactor* r, Request* q) { r->StartRead(q); };
+  static constexpr bool kReads = requires(Reactor * r, Request* q) { r->StartRead(q); };
 
   void Drop() {
     if (auto session = std::move(session_)) session->Closed();
@@ -160,7 +160,8 @@ class WriteCall final : public grpc::ServerWriteReactor<Response> {
   std::shared_ptr<Core> core_;
 };
 
-// A call with streams both ways; one message of the peer is read at a time, the next when the session is ready.
+// A call with streams both ways; one message of the peer is read at a time, the next when the session is
+// ready.
 template <class Request, class Response>
 class BidiCall final : public grpc::ServerBidiReactor<Request, Response> {
  public:

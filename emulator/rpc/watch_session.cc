@@ -31,7 +31,8 @@ Result<void> WatchSession::Begin() {
     out_->Write(std::move(synced));
     from = listing.revision;
   }
-  ASSIGN_OR_RETURN(watch_, store_.Watch(query, from, [this](const store::WatchEvent& event) { OnEvent(event); }));
+  ASSIGN_OR_RETURN(watch_,
+                   store_.Watch(query, from, [this](const store::WatchEvent& event) { OnEvent(event); }));
   return {};
 }
 

@@ -1,8 +1,8 @@
 // A watch: the store's events of one kind, filtered by selector and name, to one client.
 #pragma once
 
-#include <set>
 #include <optional>
+#include <set>
 
 #include "emulator/api/selector.h"
 #include "emulator/manager/registry.h"

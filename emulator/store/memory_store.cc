@@ -56,7 +56,8 @@ Result<api::Object> MemoryStore::Update(const api::Object& object) {
   const auto it = objects_.find(object.key());
   if (it == objects_.end()) return NotFound(object.key());
   if (it->second.resource_version() != object.resource_version() || it->second.uid() != object.uid())
-    return Error{Reason::kConflict, ToString(object.key()) + " has been modified; read it again and repeat the change"};
+    return Error{Reason::kConflict,
+                 ToString(object.key()) + " has been modified; read it again and repeat the change"};
   if (it->second.doc() == object.doc()) return it->second;
   return Commit(WatchType::kModified, object);
 }
@@ -95,7 +96,8 @@ void MemoryStore::Publish(Record record) {
 
 Result<WatchId> MemoryStore::Watch(const Query& query, Revision from, WatchSink sink) {
   if (from < compacted_)
-    return Error{Reason::kExpired, "too old resource version: " + std::to_string(from) + " (" + std::to_string(compacted_) + ")"};
+    return Error{Reason::kExpired, "too old resource version: " + std::to_string(from) + " (" +
+                                       std::to_string(compacted_) + ")"};
   const auto id = WatchId{next_watch_++};
   for (const Record& record : history_)
     if (record.revision > from && Matches(query, record.event.object.key()))

@@ -1,4 +1,5 @@
-// A Store in memory, with a bounded history so that watches can resume. The durable store is this one plus a journal.
+// A Store in memory, with a bounded history so that watches can resume. The durable store is this one plus a
+// journal.
 #pragma once
 
 #include <deque>
@@ -23,7 +24,8 @@ class MemoryStore final : public Store {
   static constexpr size_t kHistory = 10'000;  // writes a watch can look back
 
   // `journal` may be null. Both must outlive the store.
-  explicit MemoryStore(Executor& executor, Journal* journal = nullptr) : executor_(executor), journal_(journal) {}
+  explicit MemoryStore(Executor& executor, Journal* journal = nullptr)
+      : executor_(executor), journal_(journal) {}
 
   // Fills an empty store with what a journal kept.
   void Load(std::vector<api::Object> objects, Revision revision);

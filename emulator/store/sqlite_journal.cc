@@ -13,7 +13,8 @@ namespace {
 // A deletion leaves its revision behind in `meta`, so that revisions never repeat.
 constexpr const char* kSchema =
     "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA locking_mode=EXCLUSIVE;"
-    "CREATE TABLE IF NOT EXISTS objects(kind TEXT, ns TEXT, name TEXT, doc TEXT, PRIMARY KEY(kind, ns, name)) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS objects(kind TEXT, ns TEXT, name TEXT, doc TEXT, PRIMARY KEY(kind, ns, "
+    "name)) WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value INTEGER) WITHOUT ROWID;";
 constexpr const char* kPut = "INSERT OR REPLACE INTO objects VALUES(?1, ?2, ?3, ?4)";
 constexpr const char* kErase = "DELETE FROM objects WHERE kind = ?1 AND ns = ?2 AND name = ?3";
@@ -31,16 +32,19 @@ Error SqliteJournal::Problem(const std::string& what) const {
   std::string hint;
   if (code == SQLITE_FULL) hint = "the disk that holds the cluster's state is full: free some space";
   if (code == SQLITE_BUSY) hint = "another daemon of this cluster is running";
-  if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) hint = "the state is damaged: `tfemu down --purge` starts afresh";
+  if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
+    hint = "the state is damaged: `tfemu down --purge` starts afresh";
   return Error{Reason::kUnavailable, what + ": " + sqlite3_errmsg(db_), hint};
 }
 
 Result<std::unique_ptr<SqliteJournal>> SqliteJournal::Open(const std::string& path) {
   sqlite3* db = nullptr;
-  const int code = sqlite3_open_v2(path.c_str(), &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+  const int code = sqlite3_open_v2(path.c_str(), &db,
+                                   SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
   std::unique_ptr<SqliteJournal> journal(new SqliteJournal(db));
   if (code != SQLITE_OK) return journal->Problem("cannot open " + path);
-  if (sqlite3_exec(db, kSchema, nullptr, nullptr, nullptr) != SQLITE_OK) return journal->Problem("cannot use " + path);
+  if (sqlite3_exec(db, kSchema, nullptr, nullptr, nullptr) != SQLITE_OK)
+    return journal->Problem("cannot use " + path);
   RETURN_IF_ERROR(journal->Prepare());
   return journal;
 }
@@ -61,19 +65,23 @@ SqliteJournal::~SqliteJournal() {
 Result<SqliteJournal::Kept> SqliteJournal::Load() {
   Kept kept;
   sqlite3_stmt* statement = nullptr;
-  if (sqlite3_prepare_v2(db_, kLoad, -1, &statement, nullptr) != SQLITE_OK) return Problem("cannot read the state");
+  if (sqlite3_prepare_v2(db_, kLoad, -1, &statement, nullptr) != SQLITE_OK)
+    return Problem("cannot read the state");
   int code = SQLITE_ROW;
   while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
     const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, 0));
-    auto object = api::ParseObject(std::string(text, static_cast<size_t>(sqlite3_column_bytes(statement, 0))));
+    auto object =
+        api::ParseObject(std::string(text, static_cast<size_t>(sqlite3_column_bytes(statement, 0))));
     if (!object.ok()) continue;  // a torn row would have been refused by SQLite; nothing else writes here
     kept.revision = std::max<Revision>(kept.revision, object.value().resource_version());
     kept.objects.push_back(std::move(object).value());
   }
   sqlite3_finalize(statement);
   if (code != SQLITE_DONE) return Problem("cannot read the state");
-  if (sqlite3_prepare_v2(db_, kRevision, -1, &statement, nullptr) == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
-    kept.revision = std::max<Revision>(kept.revision, static_cast<Revision>(sqlite3_column_int64(statement, 0)));
+  if (sqlite3_prepare_v2(db_, kRevision, -1, &statement, nullptr) == SQLITE_OK &&
+      sqlite3_step(statement) == SQLITE_ROW)
+    kept.revision =
+        std::max<Revision>(kept.revision, static_cast<Revision>(sqlite3_column_int64(statement, 0)));
   sqlite3_finalize(statement);
   return kept;
 }
@@ -96,12 +104,13 @@ Result<void> SqliteJournal::Put(const api::Object& object, Revision) {
 
 Result<void> SqliteJournal::Erase(const api::ObjectKey& key, Revision revision) {
   const std::string next = "INSERT OR REPLACE INTO meta VALUES('revision', " + std::to_string(revision) + ")";
-  if (sqlite3_exec(db_, "BEGIN", nullptr, nullptr, nullptr) != SQLITE_OK) return Problem("cannot write the state");
+  if (sqlite3_exec(db_, "BEGIN", nullptr, nullptr, nullptr) != SQLITE_OK)
+    return Problem("cannot write the state");
   Bind(erase_, 1, key.kind);
   Bind(erase_, 2, key.ns);
   Bind(erase_, 3, key.name);
-  const bool done = sqlite3_exec(db_, next.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK && Run(erase_).ok() &&
-                    sqlite3_exec(db_, "COMMIT", nullptr, nullptr, nullptr) == SQLITE_OK;
+  const bool done = sqlite3_exec(db_, next.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK &&
+                    Run(erase_).ok() && sqlite3_exec(db_, "COMMIT", nullptr, nullptr, nullptr) == SQLITE_OK;
   if (done) return {};
   const Error error = Problem("cannot write the state");
   sqlite3_exec(db_, "ROLLBACK", nullptr, nullptr, nullptr);

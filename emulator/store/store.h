@@ -1,4 +1,5 @@
-// Where objects live: documents by key, a revision per write, and watches that see every write once, in order.
+// Where objects live: documents by key, a revision per write, and watches that see every write once, in
+// order.
 #pragma once
 
 #include <functional>
@@ -46,7 +47,8 @@ class Store {
   virtual Result<api::Object> Update(const api::Object& object) = 0;
   virtual Result<void> Delete(const api::ObjectKey& key, const std::string& uid) = 0;  // uid "": any
 
-  // Every write after revision `from` that matches, in order. kExpired when the history no longer reaches back.
+  // Every write after revision `from` that matches, in order. kExpired when the history no longer reaches
+  // back.
   virtual Result<WatchId> Watch(const Query& query, Revision from, WatchSink sink) = 0;
   virtual void Unwatch(WatchId id) = 0;  // after this call the sink is not called again
 };

@@ -1,4 +1,5 @@
-// posix_spawn starts it: safe beside other threads, and able to close every descriptor. Boost.Process awaits it.
+// posix_spawn starts it: safe beside other threads, and able to close every descriptor. Boost.Process awaits
+// it.
 #include "runtime/image/child.h"
 
 #include <fcntl.h>

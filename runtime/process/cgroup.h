@@ -12,8 +12,8 @@
 
 namespace tfemu::process {
 
-// How a process gets in: born there, or by writing "0" to each file before exec (which, unlike writing another
-// process's number, takes no lock that waits for an RCU grace period).
+// How a process gets in: born there, or by writing "0" to each file before exec (which, unlike writing
+// another process's number, takes no lock that waits for an RCU grace period).
 struct CgroupDoor {
   UniqueFd clone_into;
   std::vector<std::string> join_files;

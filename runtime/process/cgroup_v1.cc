@@ -38,7 +38,8 @@ class CgroupV1 final : public CgroupDriver {
 
   Result<CgroupDoor> Open(const std::string& path) override {
     CgroupDoor door;
-    for (const auto& controller : controllers_) door.join_files.push_back(Folder(controller, path) + "/tasks");
+    for (const auto& controller : controllers_)
+      door.join_files.push_back(Folder(controller, path) + "/tasks");
     return door;
   }
 

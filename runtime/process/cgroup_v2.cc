@@ -16,9 +16,7 @@ constexpr int64_t kPeriodMicroseconds = 100'000;
 constexpr int64_t kMinQuotaMicroseconds = 1'000;
 
 // The kernel's shares 2..262144 as weight 1..10000, as Kubernetes converts them.
-int64_t Weight(int64_t shares) {
-  return 1 + (std::clamp<int64_t>(shares, 2, 262'144) - 2) * 9999 / 262'142;
-}
+int64_t Weight(int64_t shares) { return 1 + (std::clamp<int64_t>(shares, 2, 262'144) - 2) * 9999 / 262'142; }
 
 class CgroupV2 final : public CgroupDriver {
  public:
@@ -38,7 +36,8 @@ class CgroupV2 final : public CgroupDriver {
       RETURN_IF_ERROR(WriteFile(Folder(path) + "/cpu.weight", std::to_string(Weight(limits.cpu_shares))));
     if (limits.memory_bytes > 0) {
       RETURN_IF_ERROR(WriteFile(Folder(path) + "/memory.max", std::to_string(limits.memory_bytes)));
-      (void)WriteFile(Folder(path) + "/memory.swap.max", "0").ok();  // absent where the kernel has no swap accounting
+      (void)WriteFile(Folder(path) + "/memory.swap.max", "0")
+          .ok();  // absent where the kernel has no swap accounting
     }
     return Open(path);
   }

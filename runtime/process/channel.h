@@ -1,4 +1,5 @@
-// Messages with descriptors over a unix stream socket: a fixed header, the body, descriptors with the first byte.
+// Messages with descriptors over a unix stream socket: a fixed header, the body, descriptors with the first
+// byte.
 #pragma once
 
 #include <cstdint>

@@ -41,12 +41,9 @@ std::vector<runtime::File> EtcFiles(const runtime::PodLaunch& pod) {
   for (const auto& further : pod.etc_files) {
     const auto ours =
         std::find_if(files.begin(), files.end(), [&](const auto& file) { return file.path == further.path; });
-    if (ours == files.end())
-      files.push_back(further);
-    else if (further.path == "hosts")
-      ours->content += further.content;
-    else
-      *ours = further;
+    if (ours == files.end()) files.push_back(further);
+    else if (further.path == "hosts") ours->content += further.content;
+    else *ours = further;
   }
   return files;
 }

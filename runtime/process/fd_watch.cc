@@ -15,13 +15,15 @@ struct FdWatch::State {
 
 namespace {
 
-// An operation that completed before the watch died still runs its handler with success: hence the weak pointer.
+// An operation that completed before the watch died still runs its handler with success: hence the weak
+// pointer.
 template <class State>
-void Wait(const std::shared_ptr<State>& state, stream_descriptor::wait_type type, std::function<void()> ready) {
-  state->descriptor.async_wait(
-      type, [alive = std::weak_ptr<State>(state), ready = std::move(ready)](const boost::system::error_code& error) {
-        if (!error && !alive.expired()) ready();
-      });
+void Wait(const std::shared_ptr<State>& state, stream_descriptor::wait_type type,
+          std::function<void()> ready) {
+  state->descriptor.async_wait(type, [alive = std::weak_ptr<State>(state),
+                                      ready = std::move(ready)](const boost::system::error_code& error) {
+    if (!error && !alive.expired()) ready();
+  });
 }
 
 }  // namespace

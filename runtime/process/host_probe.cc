@@ -29,10 +29,12 @@ int TryMounts() {
 }
 
 void TryNamespaces(HostCapabilities& host) {
-  auto child = Clone({.namespaces = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWNET}, TryMounts);
+  auto child = Clone({.namespaces = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWNET},
+                     TryMounts);
   if (!child.ok()) {
-    host.lacks.push_back({"namespaces cannot be made: " + child.error().message,
-                          host.root ? "in a container, run it with --privileged" : "run as root: sudo tfemu up", true});
+    host.lacks.push_back(
+        {"namespaces cannot be made: " + child.error().message,
+         host.root ? "in a container, run it with --privileged" : "run as root: sudo tfemu up", true});
     return;
   }
   const int code = Reap(child.value().pidfd.get()).exit_code;
@@ -52,7 +54,8 @@ void LookForKernel(HostCapabilities& host) {
   int major = 0, minor = 0;
   std::sscanf(name.release, "%d.%d", &major, &minor);
   if (major < 5 || (major == 5 && minor < 12))
-    host.lacks.push_back({"the kernel " + host.kernel + " is older than 5.12 (mount_setattr)", "use a newer kernel", true});
+    host.lacks.push_back(
+        {"the kernel " + host.kernel + " is older than 5.12 (mount_setattr)", "use a newer kernel", true});
 }
 
 void LookForCgroups(HostCapabilities& host) {

@@ -8,7 +8,9 @@ namespace {
 
 using google::protobuf::RepeatedPtrField;
 
-RepeatedPtrField<std::string> Texts(const std::vector<std::string>& texts) { return {texts.begin(), texts.end()}; }
+RepeatedPtrField<std::string> Texts(const std::vector<std::string>& texts) {
+  return {texts.begin(), texts.end()};
+}
 
 std::vector<std::string> Texts(RepeatedPtrField<std::string>& texts) {
   std::vector<std::string> out;
@@ -118,7 +120,8 @@ runtime::ContainerLaunch Decode(wire::StartContainer message) {
   for (auto& from : *message.mutable_mounts())
     container.mounts.push_back({std::move(*from.mutable_volume()), std::move(*from.mutable_sub_path()),
                                 std::move(*from.mutable_target()), from.read_only()});
-  container.limits = {message.limits().cpu_millis(), message.limits().cpu_shares(), message.limits().memory_bytes()};
+  container.limits = {message.limits().cpu_millis(), message.limits().cpu_shares(),
+                      message.limits().memory_bytes()};
   container.log_path = std::move(*message.mutable_log_path());
   return container;
 }

@@ -10,7 +10,8 @@ namespace {
 
 using Type = MountStep::Type;
 
-const std::set<std::string> kReadOnly{"bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr", "srv", "nix", "gnu"};
+const std::set<std::string> kReadOnly{"bin",    "sbin", "lib", "lib32", "lib64",
+                                      "libx32", "usr",  "srv", "nix",   "gnu"};
 const std::set<std::string> kWritable{"etc", "var", "opt"};
 const std::set<std::string> kKernel{"proc", "sys", "dev"};
 
@@ -61,7 +62,8 @@ class Planner {
       return {};
     }
     for (const auto& layer : layers) {
-      if (!host_.Exists(layer)) return Error{Reason::kNotFound, "the image's layer " + layer + " does not exist"};
+      if (!host_.Exists(layer))
+        return Error{Reason::kNotFound, "the image's layer " + layer + " does not exist"};
       for (const auto& entry : host_.List(layer)) RETURN_IF_ERROR(TakeLayerEntry(layer, entry));
     }
     return {};
@@ -83,7 +85,8 @@ class Planner {
     std::string target = entry.name;
     if (const auto link = links_.find(entry.name); link != links_.end()) {
       if (!NormalizePath(link->second, target))
-        return Error{Reason::kInvalid, "the image's layer has /" + entry.name + ", a symbolic link on this host"};
+        return Error{Reason::kInvalid,
+                     "the image's layer has /" + entry.name + ", a symbolic link on this host"};
       if (!sources_.contains(target)) sources_[target] = {{"/" + target}, true};
     }
     Source& source = sources_[target];
@@ -104,8 +107,8 @@ class Planner {
       if (source == sources_.end() || relative.find('/') == std::string::npos) continue;
       const std::string below = relative.substr(relative.find('/'));
       const auto& lowers = source->second.lowers;
-      const bool there =
-          std::any_of(lowers.begin(), lowers.end(), [&](const auto& lower) { return host_.Exists(lower + below); });
+      const bool there = std::any_of(lowers.begin(), lowers.end(),
+                                     [&](const auto& lower) { return host_.Exists(lower + below); });
       if (!there) source->second.writable = true;
     }
     return {};
@@ -114,8 +117,8 @@ class Planner {
   void EmitFolders() {
     if (sources_.contains("")) Emit(Type::kOverlay, "").lowers = sources_[""].lowers;
     static const std::vector<std::pair<const char*, unsigned>> kFolders{
-        {"tmp", 01777}, {"run", 0755}, {"run/lock", 01777}, {"root", 0700},  {"home", 0755}, {"mnt", 0755},
-        {"media", 0755}, {"var", 0755}, {"etc", 0755},      {"proc", 0555}, {"sys", 0555},  {"dev", 0755}};
+        {"tmp", 01777},  {"run", 0755}, {"run/lock", 01777}, {"root", 0700}, {"home", 0755}, {"mnt", 0755},
+        {"media", 0755}, {"var", 0755}, {"etc", 0755},       {"proc", 0555}, {"sys", 0555},  {"dev", 0755}};
     for (const auto& [name, mode] : kFolders)
       if (!links_.contains(FirstPart(name))) Emit(Type::kFolder, name).mode = mode;
     for (const auto& [name, text] : links_) Emit(Type::kSymlink, name).source = text;
@@ -153,11 +156,13 @@ class Planner {
     Emit(Type::kReadOnlySelf, "proc/sys");
     Emit(Type::kReadOnlySelf, "proc/sysrq-trigger");
     FileSystem("sys", "sysfs", "").read_only = true;
-    if (!request_.container.root.host) FileSystem("dev", "tmpfs", "mode=0755");  // the image's own is of no use
+    if (!request_.container.root.host)
+      FileSystem("dev", "tmpfs", "mode=0755");  // the image's own is of no use
     static constexpr struct {
       const char* name;
       unsigned major, minor;
-    } kDevices[] = {{"null", 1, 3}, {"zero", 1, 5}, {"full", 1, 7}, {"random", 1, 8}, {"urandom", 1, 9}, {"tty", 5, 0}};
+    } kDevices[] = {{"null", 1, 3},   {"zero", 1, 5},    {"full", 1, 7},
+                    {"random", 1, 8}, {"urandom", 1, 9}, {"tty", 5, 0}};
     for (const auto& device : kDevices) {
       MountStep& step = Emit(Type::kDevice, std::string("dev/") + device.name);
       step.mode = 0666;
@@ -165,7 +170,7 @@ class Planner {
       step.minor = device.minor;
     }
     static constexpr std::pair<const char*, const char*> kLinks[] = {
-        {"fd", "/proc/self/fd"},         {"stdin", "/proc/self/fd/0"}, {"stdout", "/proc/self/fd/1"},
+        {"fd", "/proc/self/fd"},       {"stdin", "/proc/self/fd/0"}, {"stdout", "/proc/self/fd/1"},
         {"stderr", "/proc/self/fd/2"}, {"ptmx", "pts/ptmx"},         {"core", "/proc/kcore"}};
     for (const auto& [name, to] : kLinks) Emit(Type::kSymlink, std::string("dev/") + name).source = to;
     FileSystem("dev/pts", "devpts", "newinstance,ptmxmode=0666,mode=0620,gid=5");
@@ -196,11 +201,13 @@ class Planner {
       NormalizePath(mount.target, target);
       if (target.empty()) return Error{Reason::kInvalid, "a volume cannot be mounted on /"};
       if (FirstPart(target) == "proc")
-        return Error{Reason::kInvalid, "\"" + mount.target + "\" cannot be mounted because it is inside /proc"};
+        return Error{Reason::kInvalid,
+                     "\"" + mount.target + "\" cannot be mounted because it is inside /proc"};
       mounts.emplace_back(std::move(target), &mount);
     }
     std::stable_sort(mounts.begin(), mounts.end(), [](const auto& a, const auto& b) {
-      return std::count(a.first.begin(), a.first.end(), '/') < std::count(b.first.begin(), b.first.end(), '/');
+      return std::count(a.first.begin(), a.first.end(), '/') <
+             std::count(b.first.begin(), b.first.end(), '/');
     });
     for (const auto& [target, mount] : mounts) RETURN_IF_ERROR(EmitMount(target, *mount));
     return {};
@@ -227,8 +234,8 @@ class Planner {
 
   const RootRequest& request_;
   const HostView& host_;
-  std::map<std::string, Source> sources_;       // by path in the root
-  std::map<std::string, std::string> links_;    // name -> text
+  std::map<std::string, Source> sources_;     // by path in the root
+  std::map<std::string, std::string> links_;  // name -> text
   std::map<std::string, std::string> layer_files_;
   std::vector<MountStep> steps_;
 };

@@ -3,9 +3,10 @@
 // The root is a tmpfs of the container's own, so it may write anywhere that is not listed here:
 //   read-only from the host    bin sbin lib* usr srv nix gnu (symbolic links stay symbolic links)
 //   the host's, writable       etc var opt: writes go to the container's memory and end with it
-//   empty                      everything else; /var/tmp too. The host's /root, /home, /tmp, /run, … are not shown
-//   a layer's folder           writable in the same way; merged over the host's folder of that name where there is one
-//   a mount below a read-only  makes that top-level folder writable, in memory, so that the target can be made
+//   empty                      everything else; /var/tmp too. The host's /root, /home, /tmp, /run, … are not
+//   shown a layer's folder           writable in the same way; merged over the host's folder of that name
+//   where there is one a mount below a read-only  makes that top-level folder writable, in memory, so that
+//   the target can be made
 #pragma once
 
 #include <map>
@@ -68,7 +69,8 @@ Result<std::vector<MountStep>> PlanRoot(const RootRequest& request, const HostVi
 std::vector<runtime::File> EtcFiles(const runtime::PodLaunch& pod);
 
 // The container's environment: what it asks for, and HOME, HOSTNAME, PATH where it says nothing.
-std::vector<std::string> ContainerEnvironment(const runtime::PodLaunch& pod, const runtime::ContainerLaunch& container);
+std::vector<std::string> ContainerEnvironment(const runtime::PodLaunch& pod,
+                                              const runtime::ContainerLaunch& container);
 // The value of `name` in an environment, or "".
 std::string LookUp(const std::vector<std::string>& environment, const std::string& name);
 

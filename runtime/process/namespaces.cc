@@ -13,7 +13,8 @@ Result<PodNamespaces> OpenCurrent() {
   current.net.Reset(::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
   current.uts.Reset(::open("/proc/self/ns/uts", O_RDONLY | O_CLOEXEC));
   current.ipc.Reset(::open("/proc/self/ns/ipc", O_RDONLY | O_CLOEXEC));
-  if (!current.net.valid() || !current.uts.valid() || !current.ipc.valid()) return SystemError("open /proc/self/ns");
+  if (!current.net.valid() || !current.uts.valid() || !current.ipc.valid())
+    return SystemError("open /proc/self/ns");
   return current;
 }
 
@@ -42,7 +43,8 @@ Result<PodNamespaces> HomeNamespaces::Create(
   return pod;
 }
 
-Result<void> HomeNamespaces::InNetwork(const UniqueFd& net, const std::function<Result<void>()>& inside) const {
+Result<void> HomeNamespaces::InNetwork(const UniqueFd& net,
+                                       const std::function<Result<void>()>& inside) const {
   if (::setns(net.get(), CLONE_NEWNET)) return SystemError("enter the pod's network");
   const auto done = inside();
   CHECK_THAT(::setns(own_.net.get(), CLONE_NEWNET) == 0);

@@ -43,7 +43,8 @@ void SetHardwareAddress(rtnl_link* link, Ipv4 address) {
 
 std::array<uint8_t, 6> HardwareAddress(Ipv4 address) {
   std::array<uint8_t, 6> bytes{0x0a, 0x58};  // locally administered
-  for (int i = 0; i < 4; ++i) bytes[static_cast<size_t>(2 + i)] = static_cast<uint8_t>(address >> (24 - 8 * i));
+  for (int i = 0; i < 4; ++i)
+    bytes[static_cast<size_t>(2 + i)] = static_cast<uint8_t>(address >> (24 - 8 * i));
   return bytes;
 }
 
@@ -94,7 +95,8 @@ Result<void> Netlink::AddVeth(const VethPair& pair) {
   rtnl_link_set_ifindex(peer.get(), pair.peer_index);
   rtnl_link_set_ns_fd(peer.get(), pair.peer_netns);
   SetHardwareAddress(peer.get(), pair.peer_address);
-  return Outcome("add veth " + pair.name, rtnl_link_add(socket_.get(), link.get(), NLM_F_CREATE | NLM_F_EXCL));
+  return Outcome("add veth " + pair.name,
+                 rtnl_link_add(socket_.get(), link.get(), NLM_F_CREATE | NLM_F_EXCL));
 }
 
 Result<void> Netlink::DeleteLink(int index) {

@@ -17,12 +17,12 @@ using Ipv4 = uint32_t;
 Result<Ipv4> ParseIpv4(const std::string& text);
 std::string FormatIpv4(Ipv4 address);
 
-// The hardware address that goes with an address: a pod that takes over the address of one that is gone is found in the
-// neighbour tables of the others.
+// The hardware address that goes with an address: a pod that takes over the address of one that is gone is
+// found in the neighbour tables of the others.
 std::array<uint8_t, 6> HardwareAddress(Ipv4 address);
 
-// A pair of ends: `name` here, up, in `bridge`; `peer_name` born in the namespace `peer_netns`, still down (the kernel
-// refuses to raise an end before it has its partner).
+// A pair of ends: `name` here, up, in `bridge`; `peer_name` born in the namespace `peer_netns`, still down
+// (the kernel refuses to raise an end before it has its partner).
 struct VethPair {
   std::string name;
   int index = 0;   // chosen by the caller, free in this namespace

@@ -31,10 +31,8 @@ constexpr int kChannelDescriptor = 3;
 // The state folder as its argument tells people, and tools, whose supervisor it is.
 int RunSupervisor(const std::string& program, const std::string& state_folder, int channel) {
   ::setsid();  // a Ctrl-C in the daemon's terminal is the daemon's to handle
-  if (channel == kChannelDescriptor)
-    ::fcntl(channel, F_SETFD, 0);
-  else if (::dup2(channel, kChannelDescriptor) < 0)
-    return 127;
+  if (channel == kChannelDescriptor) ::fcntl(channel, F_SETFD, 0);
+  else if (::dup2(channel, kChannelDescriptor) < 0) return 127;
   CloseOnExecFrom(kChannelDescriptor + 1);
   const char* const argv[] = {"tfemu-supervisor", state_folder.c_str(), nullptr};
   ::execv(program.c_str(), const_cast<char* const*>(argv));
@@ -65,7 +63,8 @@ Result<void> ProcessRuntime::Start() {
   CHECK_THAT(!channel_);
   if (!options_.state_folder.starts_with('/'))
     return Error{Reason::kInvalid, "the state folder \"" + options_.state_folder + "\" is no absolute path"};
-  if (::access(options_.supervisor_program.c_str(), X_OK)) return SystemError("run " + options_.supervisor_program);
+  if (::access(options_.supervisor_program.c_str(), X_OK))
+    return SystemError("run " + options_.supervisor_program);
   RETURN_IF_ERROR(MakeFolders(options_.state_folder));
   CleanUp();  // what a killed predecessor left
   const auto started = Spawn();
@@ -74,9 +73,9 @@ Result<void> ProcessRuntime::Start() {
     Shutdown();
     return ready.error();
   }
-  channel_->Start(
-      [this](std::string_view body, Channel::Descriptors descriptors) { OnMessage(body, std::move(descriptors)); },
-      [this] { OnClosed(); });
+  channel_->Start([this](std::string_view body,
+                         Channel::Descriptors descriptors) { OnMessage(body, std::move(descriptors)); },
+                  [this] { OnClosed(); });
   return {};
 }
 
@@ -86,8 +85,9 @@ Result<void> ProcessRuntime::Spawn() {
   channel_ = std::make_unique<Channel>(executor_.context(), UniqueFd(ends[0]));
   const UniqueFd theirs(ends[1]);
   // Being PID 1 of a pid namespace, the supervisor takes every pod with it, however it dies.
-  auto child = Clone({.namespaces = CLONE_NEWPID},
-                     [&] { return RunSupervisor(options_.supervisor_program, options_.state_folder, theirs.get()); });
+  auto child = Clone({.namespaces = CLONE_NEWPID}, [&] {
+    return RunSupervisor(options_.supervisor_program, options_.state_folder, theirs.get());
+  });
   if (!child.ok()) return child.error();
   pid_ = child.value().pid;
   pidfd_ = std::move(child.value().pidfd);
@@ -100,7 +100,8 @@ Result<void> ProcessRuntime::Handshake() {
   request.mutable_configure()->set_cgroup_name(CgroupName());
   channel_->Send(request.SerializeAsString());
   const auto answer = channel_->ReceiveBlocking(kReadyTimeoutMs);
-  if (!answer.ok()) return Error{Reason::kUnavailable, "tfemu-supervisor did not start: " + answer.error().message};
+  if (!answer.ok())
+    return Error{Reason::kUnavailable, "tfemu-supervisor did not start: " + answer.error().message};
   Reply reply;
   if (reply.ParseFromString(answer.value()) && reply.has_ready()) return {};
   return Error{Reason::kInternal, "tfemu-supervisor did not start: " + reply.report().text()};
@@ -138,21 +139,24 @@ void ProcessRuntime::OnClosed() {
   channel_.reset();
   EndSupervisor(kShutdownTimeoutMs);
   CleanUp();
-  const std::string why = exit_status_.signal ? "tfemu-supervisor was killed by signal " + std::to_string(exit_status_.signal)
-                                              : "tfemu-supervisor ended with code " + std::to_string(exit_status_.exit_code);
+  const std::string why = exit_status_.signal
+                              ? "tfemu-supervisor was killed by signal " + std::to_string(exit_status_.signal)
+                              : "tfemu-supervisor ended with code " + std::to_string(exit_status_.exit_code);
   Log(why);
   FailPending(why);
   if (lost_) lost_(why);
 }
 
 void ProcessRuntime::CleanUp() {
-  if (!RemoveCgroups(kCgroupMount, CgroupName())) Log("the cgroups named " + CgroupName() + " could not be removed");
+  if (!RemoveCgroups(kCgroupMount, CgroupName()))
+    Log("the cgroups named " + CgroupName() + " could not be removed");
   RemoveTree(options_.state_folder + "/pods");
   RemoveTree(options_.state_folder + "/supervisor");
 }
 
 void ProcessRuntime::FailPending(const std::string& why) {
-  for (auto& [id, pending] : std::exchange(pending_, {})) Complete(std::move(pending), Error{Reason::kUnavailable, why}, {});
+  for (auto& [id, pending] : std::exchange(pending_, {}))
+    Complete(std::move(pending), Error{Reason::kUnavailable, why}, {});
 }
 
 void ProcessRuntime::Complete(Pending pending, const Result<int>& result, UniqueFd socket) {
@@ -180,7 +184,8 @@ void ProcessRuntime::Ask(wire::Request request, Pending pending, Channel::Descri
 
 void ProcessRuntime::OnMessage(std::string_view body, Channel::Descriptors descriptors) {
   Reply reply;
-  if (!reply.ParseFromArray(body.data(), static_cast<int>(body.size()))) return Log("a reply could not be read");
+  if (!reply.ParseFromArray(body.data(), static_cast<int>(body.size())))
+    return Log("a reply could not be read");
   if (reply.has_report()) return Log(reply.report().text());
   if (reply.has_event()) {
     const Duration age(SteadyNanoseconds() - reply.event().steady_ns());
@@ -226,7 +231,8 @@ void ProcessRuntime::StopPod(const std::string& uid) {
   Send(request);
 }
 
-void ProcessRuntime::Exec(const std::string& uid, runtime::ExecLaunch launch, std::function<void(Result<int>)> done) {
+void ProcessRuntime::Exec(const std::string& uid, runtime::ExecLaunch launch,
+                          std::function<void(Result<int>)> done) {
   Request request;
   auto& exec = *request.mutable_exec();
   exec.set_uid(uid);

@@ -20,9 +20,9 @@ class Request;
 class ProcessRuntime final : public runtime::Runtime, public runtime::PodAccess {
  public:
   struct Options {
-    std::string state_folder;        // absolute; logs and what pods write to disk
-    std::string cluster;             // its name, for the cgroup folder
-    std::string supervisor_program;  // path of tfemu-supervisor
+    std::string state_folder;                          // absolute; logs and what pods write to disk
+    std::string cluster;                               // its name, for the cgroup folder
+    std::string supervisor_program;                    // path of tfemu-supervisor
     std::function<void(const std::string&)> log = {};  // sentences for people
   };
   // Room for the supervisor's death, with which its pods died.
@@ -43,14 +43,15 @@ class ProcessRuntime final : public runtime::Runtime, public runtime::PodAccess 
   void StopPod(const std::string& uid) override;
   void SetSink(runtime::PodEventSink sink) override { sink_ = std::move(sink); }
 
-  void Exec(const std::string& uid, runtime::ExecLaunch launch, std::function<void(Result<int>)> done) override;
+  void Exec(const std::string& uid, runtime::ExecLaunch launch,
+            std::function<void(Result<int>)> done) override;
   using SocketDone = std::function<void(Result<UniqueFd>)>;
   void OpenSocket(const std::string& uid, SocketDone done) override;
 
   struct ClusterSocket {
     std::string address;  // added to the cluster's loopback when absent
     uint16_t port = 0;
-    bool udp = false;     // else TCP, listening
+    bool udp = false;  // else TCP, listening
   };
   // A bound, non-blocking socket in the cluster's network namespace, where every pod can reach it.
   void OpenClusterSocket(const ClusterSocket& socket, SocketDone done);

@@ -39,7 +39,8 @@ class Builder {
   explicit Builder(std::string stage) : stage_(std::move(stage)) {}
 
   Result<void> Prepare() {
-    if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr)) return SystemError("make mounts private");
+    if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr))
+      return SystemError("make mounts private");
     if (::mount("root", stage_.c_str(), "tmpfs", 0, "mode=0755")) return SystemError("mount tmpfs");
     const std::string root = stage_ + "/root";
     if (::mkdir(root.c_str(), 0755)) return SystemError("mkdir root");
@@ -117,7 +118,8 @@ class Builder {
 
   Result<void> Device(const MountStep& step) {
     ASSIGN_OR_RETURN(const int parent, Parent(step.target));
-    if (::mknodat(parent, Name(step.target).c_str(), S_IFCHR | step.mode, ::makedev(step.major, step.minor)) &&
+    if (::mknodat(parent, Name(step.target).c_str(), S_IFCHR | step.mode,
+                  ::makedev(step.major, step.minor)) &&
         errno != EEXIST)
       return SystemError("mknod /" + step.target);
     return {};
@@ -189,12 +191,14 @@ class Builder {
   }
 
   Result<void> Overlay(const MountStep& step) {
-    const std::string base = stage_ + "/" + std::to_string(++overlays_), upper = base + "/u", work = base + "/w";
+    const std::string base = stage_ + "/" + std::to_string(++overlays_), upper = base + "/u",
+                      work = base + "/w";
     for (const auto& folder : {base, upper, work})
       if (::mkdir(folder.c_str(), 0755)) return SystemError("mkdir " + folder);
     RETURN_IF_ERROR(FillUpper(step, upper));
     std::string options = "upperdir=" + Escape(upper) + ",workdir=" + Escape(work) + ",lowerdir=";
-    for (const auto& lower : step.lowers) options += (&lower == &step.lowers.front() ? "" : ":") + Escape(lower);
+    for (const auto& lower : step.lowers)
+      options += (&lower == &step.lowers.front() ? "" : ":") + Escape(lower);
     ASSIGN_OR_RETURN(const UniqueFd target, OpenBelow(root_.get(), step.target, true));
     if (::fchdir(target.get())) return SystemError("chdir /" + step.target);
     ForgetParent();
@@ -228,7 +232,8 @@ std::vector<HostEntry> KernelHostView::List(const std::string& folder) const {
     if (name == "." || name == "..") continue;
     unsigned char type = entry->d_type;
     struct stat status {};
-    if (type == DT_UNKNOWN && ::fstatat(::dirfd(directory.get()), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0)
+    if (type == DT_UNKNOWN &&
+        ::fstatat(::dirfd(directory.get()), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0)
       type = IFTODT(status.st_mode);
     HostEntry out{name, HostEntry::Type::kFile, ""};
     if (type == DT_DIR) out.type = HostEntry::Type::kFolder;

@@ -13,8 +13,8 @@ namespace tfemu::process {
 // `stage` is an existing folder. The caller has a mount namespace of its own, which nothing else looks at.
 Result<void> BuildRoot(const std::string& stage, const std::vector<MountStep>& steps);
 
-// Opens what is at `path` below `root` as if that were "/", so that no symbolic link leads out. What is missing is
-// made: folders on the way, and at the end a folder or an empty file.
+// Opens what is at `path` below `root` as if that were "/", so that no symbolic link leads out. What is
+// missing is made: folders on the way, and at the end a folder or an empty file.
 Result<UniqueFd> OpenBelow(int root, const std::string& path, bool folder);
 
 // The host as the kernel shows it.

@@ -40,6 +40,7 @@ ExitStatus Reap(int pidfd);
 void CloseOnExecFrom(int first);
 
 // For the child: execve `argv[0]`, looked up on `path` when it has no slash. Returns errno.
-int ExecSearching(const std::vector<std::string>& argv, const std::vector<std::string>& env, const std::string& path);
+int ExecSearching(const std::vector<std::string>& argv, const std::vector<std::string>& env,
+                  const std::string& path);
 
 }  // namespace tfemu::process

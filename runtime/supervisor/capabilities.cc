@@ -10,8 +10,8 @@
 namespace tfemu::supervisor {
 namespace {
 
-constexpr int kKept[] = {CAP_CHOWN,  CAP_DAC_OVERRIDE, CAP_FSETID,  CAP_FOWNER,          CAP_NET_RAW,
-                         CAP_SETGID, CAP_SETUID,       CAP_SETFCAP, CAP_SETPCAP,         CAP_NET_BIND_SERVICE,
+constexpr int kKept[] = {CAP_CHOWN,  CAP_DAC_OVERRIDE, CAP_FSETID,     CAP_FOWNER,  CAP_NET_RAW,
+                         CAP_SETGID, CAP_SETUID,       CAP_SETFCAP,    CAP_SETPCAP, CAP_NET_BIND_SERVICE,
                          CAP_KILL,   CAP_SYS_CHROOT,   CAP_AUDIT_WRITE};
 
 }  // namespace
@@ -20,7 +20,9 @@ void KeepContainerCapabilities() {
   uint64_t keep = 0;
   for (const int capability : kKept) keep |= uint64_t{1} << capability;
   for (int capability = 0; capability < 64; ++capability)  // the kernel refuses the ones it does not know
-    if (!(keep >> capability & 1) && ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) && capability > CAP_LAST_CAP) break;
+    if (!(keep >> capability & 1) && ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) &&
+        capability > CAP_LAST_CAP)
+      break;
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct data[2]{};
   if (::syscall(SYS_capget, &header, data)) return;

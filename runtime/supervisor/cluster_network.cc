@@ -17,7 +17,8 @@ using process::SystemError;
 
 constexpr unsigned kNodePrefix = 24;
 constexpr Ipv4 kNodeMask = 0xffffff00;
-constexpr int kPodLink = 100;  // eth0's index in a pod: free there, whatever tunnels the kernel adds by itself
+constexpr int kPodLink =
+    100;  // eth0's index in a pod: free there, whatever tunnels the kernel adds by itself
 
 }  // namespace
 
@@ -27,7 +28,8 @@ Result<ClusterNetwork> ClusterNetwork::Open() {
   RETURN_IF_ERROR(network.netlink_.SetUp(process::kLoopback));
   // Pods of different nodes reach each other through this namespace.
   RETURN_IF_ERROR(process::WriteFile("/proc/sys/net/ipv4/ip_forward", "1"));
-  // Nobody speaks IPv6 on this side of the cables; its start-up traffic for each of them would only cost time.
+  // Nobody speaks IPv6 on this side of the cables; its start-up traffic for each of them would only cost
+  // time.
   (void)process::WriteFile("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1").ok();
   network.query_.Reset(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!network.query_.valid()) return SystemError("socket");

@@ -1,4 +1,5 @@
-// The cluster's own network namespace: a bridge for each /24 of pods, a gateway on it, service addresses on lo.
+// The cluster's own network namespace: a bridge for each /24 of pods, a gateway on it, service addresses on
+// lo.
 #pragma once
 
 #include <map>
@@ -20,8 +21,8 @@ class ClusterNetwork {
   // The caller is in the cluster's fresh namespace.
   static Result<ClusterNetwork> Open();
 
-  // To be called inside the pod's namespace, `pod_net`: gives it `address` and a default route. Pods of one /24 share
-  // a bridge, so a simulated node with a range of its own has a bridge of its own.
+  // To be called inside the pod's namespace, `pod_net`: gives it `address` and a default route. Pods of one
+  // /24 share a bridge, so a simulated node with a range of its own has a bridge of its own.
   Result<LinkIndex> Attach(const std::string& address, const UniqueFd& pod_net);
   // The rest to be called in the cluster's namespace.
   // A pod's link goes when its namespace does, a little later, in the kernel's own time.

@@ -89,7 +89,8 @@ std::string Pack(const StartFailure& failure) {
 StartFailure Unpack(const std::string& packed) {
   const size_t reason = packed.find(kSeparator), message = packed.find(kSeparator, reason + 1);
   if (message == std::string::npos) return {"StartError", "the container ended before its program started"};
-  return {packed.substr(reason + 1, message - reason - 1), packed.substr(message + 1), std::atoi(packed.c_str())};
+  return {packed.substr(reason + 1, message - reason - 1), packed.substr(message + 1),
+          std::atoi(packed.c_str())};
 }
 
 int RunContainer(const ContainerStart& start) {
@@ -98,7 +99,8 @@ int RunContainer(const ContainerStart& start) {
   KeepContainerCapabilities();
   process::CloseOnExecFrom(3);
   const auto& argv = start.root.container.argv;
-  const int error = process::ExecSearching(argv, start.environment, process::LookUp(start.environment, "PATH"));
+  const int error =
+      process::ExecSearching(argv, start.environment, process::LookUp(start.environment, "PATH"));
   return Fail(start.failure_pipe, ExecFailure(argv[0], error));
 }
 

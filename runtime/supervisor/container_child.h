@@ -1,4 +1,5 @@
-// What a container's process does between clone3 and exec. The supervisor has one thread, so this is ordinary code.
+// What a container's process does between clone3 and exec. The supervisor has one thread, so this is ordinary
+// code.
 #pragma once
 
 #include <string>

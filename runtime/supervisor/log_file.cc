@@ -47,7 +47,8 @@ void LogFile::Append(runtime::Stream stream, std::string_view bytes) {
   records.reserve(bytes.size() + 2 * whole.size());
   if (lost_) {
     records = Prefix(now, runtime::Stream::kStderr, false);
-    records += "tfemu: " + std::to_string(lost_) + " bytes of output were lost here: the log could not be written\n";
+    records +=
+        "tfemu: " + std::to_string(lost_) + " bytes of output were lost here: the log could not be written\n";
   }
   for (size_t begin = 0; begin < bytes.size();) {
     const size_t end = bytes.find('\n', begin);

@@ -11,8 +11,8 @@
 
 namespace tfemu::supervisor {
 
-// What cannot be written is counted, reported once, and mentioned in the file when writing works again; a record is
-// whole or absent.
+// What cannot be written is counted, reported once, and mentioned in the file when writing works again; a
+// record is whole or absent.
 class LogFile {
  public:
   using Report = std::function<void(std::string)>;

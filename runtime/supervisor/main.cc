@@ -35,10 +35,12 @@ void RaiseDescriptorLimit() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// From here on the host's links and mounts are out of reach of a mistake; what the host mounts later still comes in.
+// From here on the host's links and mounts are out of reach of a mistake; what the host mounts later still
+// comes in.
 Result<std::string> LeaveHost(const std::string& state_folder) {
   if (::unshare(CLONE_NEWNET | CLONE_NEWNS)) return process::SystemError("unshare");
-  if (::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr)) return process::SystemError("make mounts private");
+  if (::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr))
+    return process::SystemError("make mounts private");
   const std::string scratch = state_folder + "/supervisor";
   RETURN_IF_ERROR(process::MakeFolders(scratch, 0700));
   if (::mount("tfemu", scratch.c_str(), "tmpfs", MS_NOSUID, "mode=0755"))
@@ -52,11 +54,12 @@ Result<Supervisor::Parts> MakeParts(const process::wire::Configure& configure) {
   ASSIGN_OR_RETURN(std::string scratch, LeaveHost(configure.state_folder()));
   ASSIGN_OR_RETURN(auto home, process::HomeNamespaces::Open());
   ASSIGN_OR_RETURN(auto network, ClusterNetwork::Open());
-  return Supervisor::Parts{.home = std::move(home),
-                           .network = std::move(network),
-                           .cgroups = process::MakeCgroupDriver(process::kCgroupMount, configure.cgroup_name()),
-                           .scratch = std::move(scratch),
-                           .disk = configure.state_folder()};
+  return Supervisor::Parts{
+      .home = std::move(home),
+      .network = std::move(network),
+      .cgroups = process::MakeCgroupDriver(process::kCgroupMount, configure.cgroup_name()),
+      .scratch = std::move(scratch),
+      .disk = configure.state_folder()};
 }
 
 Result<void> Serve() {

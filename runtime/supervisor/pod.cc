@@ -40,12 +40,13 @@ void Pod::Start() {
 
 Result<void> Pod::MakeSandbox() {
   RETURN_IF_ERROR(volumes_.Make(launch_.volumes));
-  ASSIGN_OR_RETURN(namespaces_, host_.home.Create([this](const process::PodNamespaces& inside) -> Result<void> {
-    if (::sethostname(launch_.hostname.data(), launch_.hostname.size()))
-      return process::SystemError("set the host name \"" + launch_.hostname + "\"");
-    ASSIGN_OR_RETURN(link_, host_.network.Attach(launch_.address, inside.net));
-    return {};
-  }));
+  ASSIGN_OR_RETURN(namespaces_,
+                   host_.home.Create([this](const process::PodNamespaces& inside) -> Result<void> {
+                     if (::sethostname(launch_.hostname.data(), launch_.hostname.size()))
+                       return process::SystemError("set the host name \"" + launch_.hostname + "\"");
+                     ASSIGN_OR_RETURN(link_, host_.network.Attach(launch_.address, inside.net));
+                     return {};
+                   }));
   return {};
 }
 
@@ -54,17 +55,23 @@ void Pod::StartContainer(const runtime::ContainerLaunch& launch) {
   if (place && (place->running() || place->attempt() >= launch.attempt)) return;  // asked twice
   place = std::make_unique<Container>(host_, launch_.uid, launch);
   if (!ready_ || stopping_) {
-    host_.emit({.type = Type::kContainerStartFailed, .uid = launch_.uid, .container = launch.name,
-                .attempt = launch.attempt, .exit_code = 128, .reason = "StartError",
+    host_.emit({.type = Type::kContainerStartFailed,
+                .uid = launch_.uid,
+                .container = launch.name,
+                .attempt = launch.attempt,
+                .exit_code = 128,
+                .reason = "StartError",
                 .message = "the pod's sandbox is not ready"});
     return;
   }
   const process::RootRequest root{launch_, launch, volumes_.paths(), volumes_.shm()};
-  place->Start({root, namespaces_, process::ContainerEnvironment(launch_, launch)}, [this] { OnContainerEnded(); });
+  place->Start({root, namespaces_, process::ContainerEnvironment(launch_, launch)},
+               [this] { OnContainerEnded(); });
 }
 
 void Pod::SignalContainer(const std::string& container, int signal) {
-  if (const auto found = containers_.find(container); found != containers_.end()) found->second->Signal(signal);
+  if (const auto found = containers_.find(container); found != containers_.end())
+    found->second->Signal(signal);
 }
 
 Result<UniqueFd> Pod::OpenSocket() {
@@ -78,14 +85,15 @@ Result<UniqueFd> Pod::OpenSocket() {
 }
 
 bool Pod::AnythingRuns() const {
-  return !execs_.empty() ||
-         std::any_of(containers_.begin(), containers_.end(), [](const auto& item) { return item.second->running(); });
+  return !execs_.empty() || std::any_of(containers_.begin(), containers_.end(),
+                                        [](const auto& item) { return item.second->running(); });
 }
 
 void Pod::Stop(std::function<void()> gone) {
   stopping_ = true;
   gone_ = std::move(gone);
-  for (auto& [name, container] : containers_) container->Signal(SIGKILL);  // PID 1: its namespace ends with it
+  for (auto& [name, container] : containers_)
+    container->Signal(SIGKILL);  // PID 1: its namespace ends with it
   if (!AnythingRuns()) Release();
 }
 
@@ -130,10 +138,11 @@ void Pod::RemoveFolders() {
   remover_.emplace(host_.context, std::move(child).value(), std::move(nothing_to_say))
       .Watch({.executed = [] {},
               .failed = [](const StartFailure&) {},
-              .exited = [this](const process::ExitStatus&) {
-                remover_.reset();
-                TryFinish();
-              }});
+              .exited =
+                  [this](const process::ExitStatus&) {
+                    remover_.reset();
+                    TryFinish();
+                  }});
 }
 
 bool Pod::CgroupsGone() {

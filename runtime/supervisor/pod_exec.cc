@@ -30,23 +30,21 @@ void Pod::Exec(runtime::ExecLaunch launch, ExecDone done) {
     EndExec(session, started.error());
     return;
   }
-  session->process->Watch({.executed = [] {},
-                           .failed =
-                               [this, session](const StartFailure& failure) {
-                                 if (failure.exit_code == 127)
-                                   EndExec(session, 127);
-                                 else
-                                   EndExec(session, Error{Reason::kInvalid, failure.message});
-                               },
-                           .exited = [this, session](const process::ExitStatus& status) {
-                             EndExec(session, status.exit_code);
-                           }});
+  session->process->Watch(
+      {.executed = [] {},
+       .failed =
+           [this, session](const StartFailure& failure) {
+             if (failure.exit_code == 127) EndExec(session, 127);
+             else EndExec(session, Error{Reason::kInvalid, failure.message});
+           },
+       .exited = [this, session](const process::ExitStatus& status) { EndExec(session, status.exit_code); }});
 }
 
 Result<void> Pod::TryExec(runtime::ExecLaunch& launch, ExecSession& session) {
   const auto found = containers_.find(launch.container);
   if (found == containers_.end())
-    return Error{Reason::kNotFound, "container " + launch.container + " is not valid for pod " + launch_.name};
+    return Error{Reason::kNotFound,
+                 "container " + launch.container + " is not valid for pod " + launch_.name};
   const Container& container = *found->second;
   if (!container.running() || stopping_)
     return Error{Reason::kUnavailable, "container " + launch.container + " is not running"};
@@ -66,7 +64,8 @@ Result<void> Pod::TryExec(runtime::ExecLaunch& launch, ExecSession& session) {
                         .stdio = {launch.stdio[0].get(), launch.stdio[1].get(), launch.stdio[2].get()},
                         .tty = launch.tty,
                         .failure_pipe = writing.get()};
-  auto child = CloneInPidNamespaceOf(container.pidfd(), cgroup.clone_into.get(), [&] { return RunExec(start); });
+  auto child =
+      CloneInPidNamespaceOf(container.pidfd(), cgroup.clone_into.get(), [&] { return RunExec(start); });
   if (!child.ok()) return child.error();
   session.process.emplace(host_.context, std::move(child).value(), std::move(reading));
   return {};

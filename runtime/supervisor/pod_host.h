@@ -20,8 +20,8 @@ struct PodHost {
   const process::HomeNamespaces& home;
   ClusterNetwork& network;
   process::CgroupDriver& cgroups;
-  std::string scratch;       // a tmpfs of our own mount namespace
-  std::string disk;          // the cluster's state folder
+  std::string scratch;  // a tmpfs of our own mount namespace
+  std::string disk;     // the cluster's state folder
   std::function<void(const runtime::PodEvent&)> emit;
   std::function<void(std::string)> report;
 

@@ -19,9 +19,7 @@ void StartedProcess::Watch(Listener listener) {
   pidfd_.WaitReadable([this] { OnExit(); });
 }
 
-void StartedProcess::Signal(int signal) {
-  ::syscall(SYS_pidfd_send_signal, pidfd_.fd(), signal, nullptr, 0);
-}
+void StartedProcess::Signal(int signal) { ::syscall(SYS_pidfd_send_signal, pidfd_.fd(), signal, nullptr, 0); }
 
 bool StartedProcess::Settle() {
   if (std::exchange(settled_, true)) return !failed_;

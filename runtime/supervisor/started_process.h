@@ -13,7 +13,7 @@ class StartedProcess {
  public:
   struct Listener {
     std::function<void()> executed;
-    std::function<void(StartFailure)> failed;  // the last call
+    std::function<void(StartFailure)> failed;         // the last call
     std::function<void(process::ExitStatus)> exited;  // after `executed`; the last call
   };
 

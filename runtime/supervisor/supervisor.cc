@@ -37,8 +37,9 @@ void Supervisor::Start(std::function<void()> finished) {
   Reply ready;
   ready.mutable_ready();
   Send(ready);
-  channel_.Start([this](std::string_view body, Descriptors descriptors) { OnMessage(body, std::move(descriptors)); },
-                 [this] { Shutdown(); });
+  channel_.Start(
+      [this](std::string_view body, Descriptors descriptors) { OnMessage(body, std::move(descriptors)); },
+      [this] { Shutdown(); });
 }
 
 void Supervisor::Send(const Reply& reply, Descriptors descriptors) {

@@ -1,6 +1,8 @@
-// The physical floor: pods by raw clone3 and raw rtnetlink, with nothing of the product. Prints medians as JSON.
-//   floor [RUNS]: for 5 and 100 pods, from the first clone3 to the last exec: five namespaces, /proc, a host name, a
-//   veth pair born in the pod's namespace, bridge, address, default route, exec; then teardown until the links are gone.
+// The physical floor: pods by raw clone3 and raw rtnetlink, with nothing of the product. Prints medians as
+// JSON.
+//   floor [RUNS]: for 5 and 100 pods, from the first clone3 to the last exec: five namespaces, /proc, a host
+//   name, a veth pair born in the pod's namespace, bridge, address, default route, exec; then teardown until
+//   the links are gone.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/if_link.h>
@@ -31,7 +33,8 @@ namespace {
 constexpr int kBridge = 10, kFirstLink = 1000, kPodLink = 100;
 
 double Now() {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 double Median(std::vector<double> values) {
@@ -196,7 +199,8 @@ Pod StartPod(int number, int cluster, int cluster_net) {
   return {pid, executed[0]};
 }
 
-// The kernel clears dead namespaces away in the background and holds up the next ones; each figure starts from rest.
+// The kernel clears dead namespaces away in the background and holds up the next ones; each figure starts
+// from rest.
 void Rest() { ::usleep(200'000); }
 
 double Launch(int count, int cluster, int cluster_net, std::vector<Pod>& pods) {
@@ -245,6 +249,6 @@ int main(int argc, char** argv) {
     hundred.push_back(Launch(100, cluster, cluster_net, pods));
     TearDown(pods);
   }
-  std::printf("{\"runs\": %d, \"launch_5_ms\": %.2f, \"launch_100_ms\": %.1f, \"teardown_5_ms\": %.2f}\n", runs,
-              Median(five), Median(hundred), Median(down));
+  std::printf("{\"runs\": %d, \"launch_5_ms\": %.2f, \"launch_100_ms\": %.1f, \"teardown_5_ms\": %.2f}\n",
+              runs, Median(five), Median(hundred), Median(down));
 }

@@ -20,10 +20,12 @@ using namespace tfemu;
 using Type = runtime::PodEvent::Type;
 
 double Now() {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
-// The kernel clears dead namespaces away in the background and holds up the next ones; each figure starts from rest.
+// The kernel clears dead namespaces away in the background and holds up the next ones; each figure starts
+// from rest.
 void Rest() { ::usleep(200'000); }
 
 double Median(std::vector<double> values) {
@@ -45,12 +47,11 @@ class Bench {
   double Ready() {
     const double begin = Now();
     runtime_ = std::make_unique<process::ProcessRuntime>(
-        executor_, process::ProcessRuntime::Options{.state_folder = folder_ + "/state",
-                                                    .cluster = "bench",
-                                                    .supervisor_program = program_,
-                                                    .log = [](const std::string& text) {
-                                                      std::fprintf(stderr, "%s\n", text.c_str());
-                                                    }});
+        executor_, process::ProcessRuntime::Options{
+                       .state_folder = folder_ + "/state",
+                       .cluster = "bench",
+                       .supervisor_program = program_,
+                       .log = [](const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); }});
     const auto started = runtime_->Start();
     if (!started.ok()) {
       std::fprintf(stderr, "%s\n", started.error().message.c_str());
@@ -66,10 +67,16 @@ class Bench {
     const double begin = Now();
     for (int i = 0; i < pods; ++i) {
       const std::string uid = Uid(i);
-      runtime_->StartPod({.uid = uid, .ns = "default", .name = uid, .node = "n", .hostname = uid,
-                          .address = "10.244.0." + std::to_string(2 + i), .dns_searches = {"svc.cluster.local"}});
-      runtime_->StartContainer(uid, {.name = "main", .argv = {"/bin/sleep", "1000"},
-                                     .log_path = folder_ + "/logs/" + uid + ".log"});
+      runtime_->StartPod({.uid = uid,
+                          .ns = "default",
+                          .name = uid,
+                          .node = "n",
+                          .hostname = uid,
+                          .address = "10.244.0." + std::to_string(2 + i),
+                          .dns_searches = {"svc.cluster.local"}});
+      runtime_->StartContainer(
+          uid,
+          {.name = "main", .argv = {"/bin/sleep", "1000"}, .log_path = folder_ + "/logs/" + uid + ".log"});
     }
     Until([&] { return counts_.started == pods; });
     return Now() - begin;
@@ -160,9 +167,10 @@ int main(int argc, char** argv) {
     memory.push_back((bench.Memory() - before) / 100);
     shutdown.push_back(bench.Shutdown());
   }
-  std::printf("{\"runs\": %d, \"ready_ms\": %.2f, \"launch_5_ms\": %.2f, \"exec_ms\": %.2f, \"teardown_5_ms\": %.2f, "
-              "\"launch_100_ms\": %.1f, \"memory_per_pod_kb\": %.1f, \"supervisor_rss_kb\": %.0f, "
-              "\"shutdown_100_ms\": %.1f}\n",
-              runs, Median(ready), Median(five), Median(exec), Median(down), Median(hundred), Median(memory),
-              Median(base), Median(shutdown));
+  std::printf(
+      "{\"runs\": %d, \"ready_ms\": %.2f, \"launch_5_ms\": %.2f, \"exec_ms\": %.2f, \"teardown_5_ms\": %.2f, "
+      "\"launch_100_ms\": %.1f, \"memory_per_pod_kb\": %.1f, \"supervisor_rss_kb\": %.0f, "
+      "\"shutdown_100_ms\": %.1f}\n",
+      runs, Median(ready), Median(five), Median(exec), Median(down), Median(hundred), Median(memory),
+      Median(base), Median(shutdown));
 }

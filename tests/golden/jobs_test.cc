@@ -1,4 +1,5 @@
-// Whole life cycles on the simulated control plane: what a user would see of jobs, deployments, volumes and pods.
+// Whole life cycles on the simulated control plane: what a user would see of jobs, deployments, volumes and
+// pods.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -15,10 +16,14 @@ namespace {
 using namespace std::chrono_literals;
 using api::Json;
 
-std::string JobYaml(const std::string& name, const std::string& policy, int workers, const std::string& run_policy = "{}") {
-  return "apiVersion: kubeflow.org/v1\nkind: TFJob\nmetadata: {name: " + name + "}\nspec:\n  runPolicy: " + run_policy +
-         "\n  tfReplicaSpecs:\n    PS: {replicas: 1, template: {spec: {containers: [{name: tensorflow, image: \"i:1\"}]}}}\n"
-         "    Worker: {replicas: " + std::to_string(workers) + ", restartPolicy: " + policy +
+std::string JobYaml(const std::string& name, const std::string& policy, int workers,
+                    const std::string& run_policy = "{}") {
+  return "apiVersion: kubeflow.org/v1\nkind: TFJob\nmetadata: {name: " + name +
+         "}\nspec:\n  runPolicy: " + run_policy +
+         "\n  tfReplicaSpecs:\n    PS: {replicas: 1, template: {spec: {containers: [{name: tensorflow, "
+         "image: \"i:1\"}]}}}\n"
+         "    Worker: {replicas: " +
+         std::to_string(workers) + ", restartPolicy: " + policy +
          ", template: {spec: {containers: [{name: tensorflow, image: \"i:1\"}]}}}\n";
 }
 
@@ -30,7 +35,9 @@ std::string Conditions(const World& world, const std::string& job) {
   return text;
 }
 
-std::string Phase(const World& world, const std::string& pod) { return api::Text(world.Get("Pod", pod).doc()["status"], "phase"); }
+std::string Phase(const World& world, const std::string& pod) {
+  return api::Text(world.Get("Pod", pod).doc()["status"], "phase");
+}
 
 TEST_CASE("worker 0 decides when there is no chief") {
   World world;
@@ -49,7 +56,9 @@ TEST_CASE("a worker that fails under Never fails the job") {
   world.Exit("j-worker-1", 1);
   CHECK(Conditions(world, "j") == "Created=True Running=False Failed=True");
   const auto events = world.EventsOf("j");
-  CHECK(std::ranges::count(events, "Normal TFJobFailed TFJob default/j has failed because 1 Worker replica(s) failed.") == 1);
+  CHECK(std::ranges::count(
+            events, "Normal TFJobFailed TFJob default/j has failed because 1 Worker replica(s) failed.") ==
+        1);
   world.Advance(40s);
   CHECK_FALSE(world.Exists("Pod", "j-ps-0"));
   CHECK_FALSE(world.Exists("Service", "j-worker-0"));
@@ -65,23 +74,30 @@ TEST_CASE("a retryable code under ExitCode replaces the pod, a permanent one fai
   CHECK(Conditions(world, "j") == "Created=True Running=True");
   CHECK(world.Get("Pod", "j-worker-1").uid() != uid);
   const auto events = world.EventsOf("j");
-  CHECK(std::ranges::count(events, "Warning TFJobRestarting job j is restarting because Worker replica(s) failed.") == 1);
+  CHECK(std::ranges::count(
+            events, "Warning TFJobRestarting job j is restarting because Worker replica(s) failed.") == 1);
   world.Exit("j-worker-1", 2);
   CHECK(Conditions(world, "j") == "Created=True Running=False Failed=True");
-  CHECK(std::ranges::count(world.EventsOf("j"), "Warning TFJobFailed job \"j\" is failing because \"Worker\" replica(s) failed.") == 1);
+  CHECK(std::ranges::count(
+            world.EventsOf("j"),
+            "Warning TFJobFailed job \"j\" is failing because \"Worker\" replica(s) failed.") == 1);
 }
 
 TEST_CASE("OnFailure restarts in place with the kubelet's back-off") {
   World world;
   world.Apply(JobYaml("j", "OnFailure", 1));
-  const auto restarts = [&] { return world.Get("Pod", "j-worker-0").doc()["status"]["containerStatuses"][0]["restartCount"].get<int>(); };
+  const auto restarts = [&] {
+    return world.Get("Pod", "j-worker-0").doc()["status"]["containerStatuses"][0]["restartCount"].get<int>();
+  };
   world.Exit("j-worker-0", 1);
   CHECK(restarts() == 1);  // the first at once
   world.Exit("j-worker-0", 1);
   CHECK(restarts() == 1);
-  const Json waiting = world.Get("Pod", "j-worker-0").doc()["status"]["containerStatuses"][0]["state"]["waiting"];
+  const Json waiting =
+      world.Get("Pod", "j-worker-0").doc()["status"]["containerStatuses"][0]["state"]["waiting"];
   CHECK(waiting["reason"] == "CrashLoopBackOff");
-  CHECK(waiting["message"].get<std::string>().starts_with("back-off 10s restarting failed container=tensorflow pod=j-worker-0_default("));
+  CHECK(waiting["message"].get<std::string>().starts_with(
+      "back-off 10s restarting failed container=tensorflow pod=j-worker-0_default("));
   world.Advance(9s);
   CHECK(restarts() == 1);
   world.Advance(2s);
@@ -117,22 +133,28 @@ TEST_CASE("run policies: back-off limit, deadline, suspension, time to live") {
 
 TEST_CASE("a job that asks for more GPUs than there are waits and says why") {
   World world({.nodes = 2, .gpus = 1});
-  world.Apply("apiVersion: v1\nkind: Pod\nmetadata: {name: big}\nspec: {containers: [{name: c, image: \"i:1\", resources: {limits: {nvidia.com/gpu: 2}}}]}\n");
+  world.Apply(
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: big}\nspec: {containers: [{name: c, image: \"i:1\", "
+      "resources: {limits: {nvidia.com/gpu: 2}}}]}\n");
   CHECK(Phase(world, "big") == "Pending");
-  CHECK(world.EventsOf("big") == std::vector<std::string>{
-      "Warning FailedScheduling 0/2 nodes are available: 2 Insufficient nvidia.com/gpu. preemption: 0/2 nodes are available: "
-      "2 Preemption is not helpful for scheduling."});
+  CHECK(world.EventsOf("big") ==
+        std::vector<std::string>{"Warning FailedScheduling 0/2 nodes are available: 2 Insufficient "
+                                 "nvidia.com/gpu. preemption: 0/2 nodes are available: "
+                                 "2 Preemption is not helpful for scheduling."});
 }
 
 constexpr const char* kPodWithClaim =
-    "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: \"i:1\", volumeMounts: [{name: v, mountPath: /v}]}],\n"
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: \"i:1\", "
+    "volumeMounts: [{name: v, mountPath: /v}]}],\n"
     "  volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]}\n";
 constexpr const char* kClaim =
     "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data}\n"
     "spec: {storageClassName: nas, accessModes: [ReadWriteMany], resources: {requests: {storage: 5Gi}}}\n";
-std::string VolumeYaml(const std::string& name, const std::string& size, const std::string& mode = "ReadWriteMany") {
-  return "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: " + name + "}\nspec: {storageClassName: nas, accessModes: [" + mode +
-         "], capacity: {storage: " + size + "}, nfs: {server: s, path: /d}}\n";
+std::string VolumeYaml(const std::string& name, const std::string& size,
+                       const std::string& mode = "ReadWriteMany") {
+  return "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: " + name +
+         "}\nspec: {storageClassName: nas, accessModes: [" + mode + "], capacity: {storage: " + size +
+         "}, nfs: {server: s, path: /d}}\n";
 }
 
 TEST_CASE("a pod waits for its claim, the claim for a volume that fits, and each says so") {
@@ -143,7 +165,8 @@ TEST_CASE("a pod waits for its claim, the claim for a volume that fits, and each
   world.Apply(VolumeYaml("once", "9Gi", "ReadWriteOnce"));
   world.Apply(kClaim);
   CHECK(world.EventsOf("data").back() ==
-        "Warning ProvisioningFailed storageclass.storage.k8s.io \"nas\" not found (once: it does not offer ReadWriteMany; small: it has 1Gi, not 5Gi)");
+        "Warning ProvisioningFailed storageclass.storage.k8s.io \"nas\" not found (once: it does not offer "
+        "ReadWriteMany; small: it has 1Gi, not 5Gi)");
   CHECK(Phase(world, "p") == "Pending");
   world.Apply(VolumeYaml("huge", "20Gi"));
   world.Advance(2s);
@@ -167,8 +190,11 @@ TEST_CASE("a claim in use is deleted when its last pod has gone, and its volume 
 }
 
 std::string DeploymentYaml(const std::string& image, int replicas) {
-  return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: " + std::to_string(replicas) +
-         ", selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: \"" + image + "\"}]}}}\n";
+  return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: " +
+         std::to_string(replicas) +
+         ", selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: "
+         "{containers: [{name: c, image: \"" +
+         image + "\"}]}}}\n";
 }
 
 TEST_CASE("a deployment becomes available, rolls a new template out, and keeps its promise meanwhile") {
@@ -184,7 +210,8 @@ TEST_CASE("a deployment becomes available, rolls a new template out, and keeps i
   REQUIRE(world.cluster->registry().Patch(live.key(), live.uid(), "", next).ok());
   for (int i = 0; i < 200; ++i) {
     world.Advance(500ms);
-    CHECK(api::DecodeDeployment(world.Get("Deployment", "web")).status.available_replicas >= 3);  // 25 % may be missing
+    CHECK(api::DecodeDeployment(world.Get("Deployment", "web")).status.available_replicas >=
+          3);  // 25 % may be missing
   }
   deployment = api::DecodeDeployment(world.Get("Deployment", "web"));
   CHECK(deployment.status.updated_replicas == 4);
@@ -198,11 +225,15 @@ TEST_CASE("a deployment becomes available, rolls a new template out, and keeps i
 TEST_CASE("deleting an owner, or a namespace, takes what it owns") {
   World world;
   world.Apply("apiVersion: v1\nkind: Namespace\nmetadata: {name: team}\n");
-  world.Apply("apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: team}\nspec: {containers: [{name: c, image: \"i:1\"}]}\n");
+  world.Apply(
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: team}\nspec: {containers: [{name: c, image: "
+      "\"i:1\"}]}\n");
   world.Apply(DeploymentYaml("i:1", 2));
   REQUIRE(world.cluster->registry().Delete({"Deployment", "default", "web"}, {}).ok());
   REQUIRE(world.cluster->registry().Delete({"Namespace", "", "team"}, {}).ok());
-  CHECK(world.TryApply("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: team}\n").error().reason == Reason::kForbidden);
+  CHECK(world.TryApply("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: team}\n")
+            .error()
+            .reason == Reason::kForbidden);
   world.Advance(60s);
   CHECK(world.List("Pod").empty());
   CHECK(world.List("ReplicaSet").empty());
@@ -211,11 +242,14 @@ TEST_CASE("deleting an owner, or a namespace, takes what it owns") {
 
 TEST_CASE("init containers run in order, and one that fails holds the others back") {
   World world;
-  world.Apply("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {restartPolicy: Never, initContainers: [{name: a, image: \"i:1\"}, {name: b, image: \"i:1\"}],\n"
-              "  containers: [{name: c, image: \"i:1\"}]}\n");
+  world.Apply(
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {restartPolicy: Never, initContainers: [{name: "
+      "a, image: \"i:1\"}, {name: b, image: \"i:1\"}],\n"
+      "  containers: [{name: c, image: \"i:1\"}]}\n");
   CHECK(Phase(world, "p") == "Pending");
   world.Exit("p", 0, "a");
-  CHECK(api::Text(world.Get("Pod", "p").doc()["status"]["containerStatuses"][0]["state"]["waiting"], "reason") == "PodInitializing");
+  CHECK(api::Text(world.Get("Pod", "p").doc()["status"]["containerStatuses"][0]["state"]["waiting"],
+                  "reason") == "PodInitializing");
   world.Exit("p", 0, "b");
   CHECK(Phase(world, "p") == "Running");
   world.Exit("p", 3, "c");
@@ -223,8 +257,11 @@ TEST_CASE("init containers run in order, and one that fails holds the others bac
 }
 
 TEST_CASE("a program that ignores SIGTERM is killed when its grace is over") {
-  World world({.director = [](const auto&, const auto&) { return runtime::Script{.ignores_sigterm = true}; }});
-  world.Apply("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {terminationGracePeriodSeconds: 7, containers: [{name: c, image: \"i:1\"}]}\n");
+  World world(
+      {.director = [](const auto&, const auto&) { return runtime::Script{.ignores_sigterm = true}; }});
+  world.Apply(
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {terminationGracePeriodSeconds: 7, containers: "
+      "[{name: c, image: \"i:1\"}]}\n");
   REQUIRE(world.cluster->registry().Delete({"Pod", "default", "p"}, {}).ok());
   world.Advance(6s);
   CHECK(world.Exists("Pod", "p"));
@@ -236,7 +273,8 @@ TEST_CASE("no attempt of a container is started twice, whatever happens") {
   World world({.director = [](const auto&, const runtime::ContainerLaunch& c) {
     return runtime::Script{.run_for = std::chrono::seconds(3 + c.attempt), .exit_code = c.attempt % 2};
   }});
-  for (int i = 0; i < 5; ++i) world.Apply(JobYaml("j" + std::to_string(i), i % 2 == 0 ? "OnFailure" : "Always", 2));
+  for (int i = 0; i < 5; ++i)
+    world.Apply(JobYaml("j" + std::to_string(i), i % 2 == 0 ? "OnFailure" : "Always", 2));
   world.Advance(600s);
   for (const auto& [attempt, starts] : world.runtime.starts()) CHECK_MESSAGE(starts == 1, attempt);
 }

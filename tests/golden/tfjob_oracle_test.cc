@@ -1,6 +1,6 @@
-// The tutorial's job on the simulated control plane, phase by phase against what the real one recorded: the TFJob,
-// its pods and services and the events, field by field, but for times, uids, versions, addresses, node names and what
-// a kubelet reports.
+// The tutorial's job on the simulated control plane, phase by phase against what the real one recorded: the
+// TFJob, its pods and services and the events, field by field, but for times, uids, versions, addresses, node
+// names and what a kubelet reports.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -15,7 +15,8 @@ namespace {
 
 using api::Json;
 
-const char* kServerMeta[] = {"creationTimestamp", "resourceVersion", "uid", "deletionTimestamp", "managedFields"};
+const char* kServerMeta[] = {"creationTimestamp", "resourceVersion", "uid", "deletionTimestamp",
+                             "managedFields"};
 
 void EraseEverywhere(Json& value, const std::vector<std::string>& names) {
   if (value.is_object()) {
@@ -27,7 +28,8 @@ void EraseEverywhere(Json& value, const std::vector<std::string>& names) {
 }
 
 std::string WithoutSuffixes(const std::string& text) {
-  const std::string plain = std::regex_replace(text, std::regex("kube-api-access-[a-z0-9]{5}"), "kube-api-access-?");
+  const std::string plain =
+      std::regex_replace(text, std::regex("kube-api-access-[a-z0-9]{5}"), "kube-api-access-?");
   return std::regex_replace(plain, std::regex("to node-[0-9]+"), "to node-?");
 }
 
@@ -38,8 +40,9 @@ Json Normal(Json doc) {
     doc.erase("status");
     doc["spec"].erase("nodeName");
   }
-  EraseEverywhere(doc, {"lastTransitionTime", "lastUpdateTime", "startTime", "completionTime", "firstTimestamp", "lastTimestamp",
-                        "eventTime", "uid", "resourceVersion", "reportingInstance"});
+  EraseEverywhere(doc,
+                  {"lastTransitionTime", "lastUpdateTime", "startTime", "completionTime", "firstTimestamp",
+                   "lastTimestamp", "eventTime", "uid", "resourceVersion", "reportingInstance"});
   if (kind == "Event") doc["metadata"].erase("name");
   return Json::parse(WithoutSuffixes(doc.dump()));
 }
@@ -47,7 +50,8 @@ Json Normal(Json doc) {
 bool Compared(const Json& doc) {
   const std::string kind = doc["kind"];
   if (kind == "TFJob" || kind == "Pod") return true;
-  if (kind == "Service") return doc["metadata"]["name"] != "kubernetes";  // the recording's API server; ours has none
+  if (kind == "Service")
+    return doc["metadata"]["name"] != "kubernetes";  // the recording's API server; ours has none
   if (kind != "Event") return false;
   const std::string about = doc["involvedObject"]["kind"];
   return about == "TFJob" || (about == "Pod" && api::Text(doc, "reportingComponent") == "default-scheduler");
@@ -61,9 +65,12 @@ std::map<std::string, Json> Snapshot(const std::vector<Json>& docs, const std::s
     const std::string made = doc["metadata"].value("creationTimestamp", "");
     if (doc["kind"] == "Event" && made < not_before) continue;  // of an earlier run on the recorded cluster
     const Json normal = Normal(doc);
-    const std::string name = doc["kind"] == "Event" ? WithoutSuffixes(doc["reason"].get<std::string>() + " " + doc["message"].get<std::string>())
-                                                    : doc["metadata"]["name"].get<std::string>();
-    CHECK_MESSAGE(snapshot.emplace(doc["kind"].get<std::string>() + " " + name, normal).second, "twice: " << name);
+    const std::string name =
+        doc["kind"] == "Event"
+            ? WithoutSuffixes(doc["reason"].get<std::string>() + " " + doc["message"].get<std::string>())
+            : doc["metadata"]["name"].get<std::string>();
+    CHECK_MESSAGE(snapshot.emplace(doc["kind"].get<std::string>() + " " + name, normal).second,
+                  "twice: " << name);
   }
   return snapshot;
 }
@@ -97,12 +104,15 @@ void Compare(const World& world, const std::string& phase) {
     const Json difference = Json::diff(doc, it->second);
     CHECK_MESSAGE(difference.empty(), name << ": " << difference.dump(1));
   }
-  for (const auto& [name, doc] : actual) CHECK_MESSAGE(expected.contains(name), "not on the cluster: " << name);
+  for (const auto& [name, doc] : actual)
+    CHECK_MESSAGE(expected.contains(name), "not on the cluster: " << name);
 }
 
 TEST_CASE("the tutorial's job passes through the phases of the recording") {
   WorldOptions options;
-  options.director = [](const auto&, const auto&) { return runtime::Script{.start_after = std::chrono::seconds(2)}; };
+  options.director = [](const auto&, const auto&) {
+    return runtime::Script{.start_after = std::chrono::seconds(2)};
+  };
   World world(options);
   world.Apply(ReadFile(SourcePath("examples/tutorial/nas-pv.yaml")));
   world.Apply(ReadFile(SourcePath("examples/tutorial/nas-pvc.yaml")));

@@ -91,7 +91,8 @@ TEST_SUITE("runtime") {
     std::string why, socket_error;
     cluster.runtime().SetLostHandler([&](const std::string& text) { why = text; });
     ::kill(cluster.runtime().supervisor_pid(), SIGKILL);
-    cluster.runtime().OpenSocket("pod-0", [&](const Result<UniqueFd>& result) { socket_error = result.error().message; });
+    cluster.runtime().OpenSocket(
+        "pod-0", [&](const Result<UniqueFd>& result) { socket_error = result.error().message; });
     REQUIRE(cluster.Until([&] { return !why.empty(); }));
     CHECK(why == "tfemu-supervisor was killed by signal 9");
     CHECK(socket_error == why);

@@ -28,10 +28,8 @@ Outcome Exec(Cluster& cluster, const std::string& uid, std::vector<std::string> 
   bool done = false;
   cluster.runtime().Exec(uid, std::move(launch), [&](const Result<int>& result) {
     done = true;
-    if (result.ok())
-      outcome.code = result.value();
-    else
-      outcome.error = result.error().message;
+    if (result.ok()) outcome.code = result.value();
+    else outcome.error = result.error().message;
   });
   REQUIRE(cluster.Until([&] { return done; }));
   char buffer[4096];
@@ -54,7 +52,10 @@ TEST_SUITE("runtime") {
     cluster.runtime().StartContainer("pod-a", launch);
     REQUIRE(cluster.Until([&] { return cluster.HasLog("pod-a"); }));
 
-    auto outcome = Exec(cluster, "pod-a", {"sh", "-c", "cat /tmp/here; pwd; echo $NAME; hostname; cat /proc/1/cmdline | tr '\\0' ' '; ls /proc/self/fd; exit 5"});
+    auto outcome = Exec(cluster, "pod-a",
+                        {"sh", "-c",
+                         "cat /tmp/here; pwd; echo $NAME; hostname; cat /proc/1/cmdline | tr '\\0' ' '; ls "
+                         "/proc/self/fd; exit 5"});
     CHECK(outcome.code == 5);
     CHECK(outcome.output == "secret\n/opt\nvalue\npod-a\nsleep 1000 0\n1\n2\n3\n");
     CHECK(Exec(cluster, "pod-a", {"sh", "-c", "kill -9 $$"}).code == 137);
@@ -63,7 +64,8 @@ TEST_SUITE("runtime") {
     CHECK(Exec(cluster, "nobody", {"true"}).error == "the pod is not running");
 
     // Nothing that execs left behind belongs to the supervisor: its only child is the container.
-    CHECK(Exec(cluster, "pod-a", {"sh", "-c", "(setsid sh -c 'exit 3' &) ; (sleep 1000 &) ; exit 0"}).code == 0);
+    CHECK(Exec(cluster, "pod-a", {"sh", "-c", "(setsid sh -c 'exit 3' &) ; (sleep 1000 &) ; exit 0"}).code ==
+          0);
     const std::string pid = std::to_string(cluster.runtime().supervisor_pid());
     const auto children = process::ReadFile("/proc/" + pid + "/task/" + pid + "/children");
     REQUIRE(children.ok());
@@ -83,11 +85,15 @@ TEST_SUITE("runtime") {
     int master = -1, slave = -1;
     REQUIRE(::openpty(&master, &slave, nullptr, nullptr, nullptr) == 0);
     const UniqueFd terminal(master);
-    runtime::ExecLaunch launch{.container = "main", .argv = {"sh", "-c", "echo on a terminal $TERM > /dev/tty; test -t 0 && exit 4"}, .tty = true};
+    runtime::ExecLaunch launch{
+        .container = "main",
+        .argv = {"sh", "-c", "echo on a terminal $TERM > /dev/tty; test -t 0 && exit 4"},
+        .tty = true};
     for (auto& fd : launch.stdio) fd.Reset(::fcntl(slave, F_DUPFD_CLOEXEC, 0));
     ::close(slave);
     int code = -1;
-    cluster.runtime().Exec("pod-a", std::move(launch), [&](const Result<int>& result) { code = result.value(); });
+    cluster.runtime().Exec("pod-a", std::move(launch),
+                           [&](const Result<int>& result) { code = result.value(); });
     REQUIRE(cluster.Until([&] { return code >= 0; }));
     CHECK(code == 4);
     char text[100] = "";
@@ -104,7 +110,8 @@ TEST_SUITE("runtime") {
     int code = 0;
     runtime::ExecLaunch launch{.container = "main", .argv = {"sleep", "1000"}};
     for (auto& fd : launch.stdio) fd.Reset(::open("/dev/null", O_RDWR | O_CLOEXEC));
-    cluster.runtime().Exec("pod-a", std::move(launch), [&](const Result<int>& result) { code = result.value(); });
+    cluster.runtime().Exec("pod-a", std::move(launch),
+                           [&](const Result<int>& result) { code = result.value(); });
     cluster.runtime().StopPod("pod-a");
     cluster.Await(Cluster::Type::kPodStopped, "pod-a");
     CHECK(code == 137);

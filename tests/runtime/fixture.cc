@@ -23,10 +23,11 @@ Cluster::Cluster(const std::string& name) {
   const char* program = std::getenv("TFEMU_SUPERVISOR");
   REQUIRE_MESSAGE(program, "TFEMU_SUPERVISOR must name the supervisor's program");
   runtime_ = std::make_unique<process::ProcessRuntime>(
-      executor_, process::ProcessRuntime::Options{.state_folder = folder_.path(),
-                                                  .cluster = name,
-                                                  .supervisor_program = program,
-                                                  .log = [this](const std::string& text) { reports_.push_back(text); }});
+      executor_,
+      process::ProcessRuntime::Options{.state_folder = folder_.path(),
+                                       .cluster = name,
+                                       .supervisor_program = program,
+                                       .log = [this](const std::string& text) { reports_.push_back(text); }});
   const auto started = runtime_->Start();
   REQUIRE_MESSAGE(started.ok(), started.error().message);
   runtime_->SetSink([this](const runtime::PodEvent& event) { events_.push_back(event); });
@@ -54,8 +55,8 @@ runtime::PodEvent Cluster::Await(Type type, const std::string& uid, const std::s
   });
   std::string trace;
   for (const auto& event : events_)
-    trace += "\n  " + std::to_string(static_cast<int>(event.type)) + " " + event.uid + "/" + event.container + " " +
-             event.reason + " " + event.message + " " + std::to_string(event.exit_code);
+    trace += "\n  " + std::to_string(static_cast<int>(event.type)) + " " + event.uid + "/" + event.container +
+             " " + event.reason + " " + event.message + " " + std::to_string(event.exit_code);
   REQUIRE_MESSAGE(came, "no event ", static_cast<int>(type), " of ", uid, "; came:", trace);
   return found;
 }
@@ -76,7 +77,8 @@ runtime::ContainerLaunch Cluster::Shell(const std::string& uid, const std::strin
           .log_path = runtime::LogPath(folder(), "default", uid, uid, "main", 0)};
 }
 
-runtime::PodEvent Cluster::RunToEnd(const std::string& uid, const std::string& address, const std::string& script) {
+runtime::PodEvent Cluster::RunToEnd(const std::string& uid, const std::string& address,
+                                    const std::string& script) {
   runtime().StartPod(PodOf(uid, address));
   runtime().StartContainer(uid, Shell(uid, script));
   return Await(Type::kContainerExited, uid, "main");

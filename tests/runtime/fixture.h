@@ -45,7 +45,8 @@ class Cluster {
   // A pod whose only container runs `script`, until it has ended.
   runtime::PodEvent RunToEnd(const std::string& uid, const std::string& address, const std::string& script);
   // What the container wrote to one of its streams, without stamps.
-  std::string Output(const runtime::ContainerLaunch& container, runtime::Stream stream = runtime::Stream::kStdout);
+  std::string Output(const runtime::ContainerLaunch& container,
+                     runtime::Stream stream = runtime::Stream::kStdout);
   bool HasLog(const std::string& uid) const;  // it has written something
   std::string OutputOf(const std::string& uid) { return Output(Shell(uid, "")); }
 
@@ -63,8 +64,8 @@ bool HaveRoot();
 }  // namespace tfemu::test
 
 // First in every test that needs the real thing.
-#define SKIP_WITHOUT_ROOT()                                       \
-  if (!::tfemu::test::HaveRoot()) {                               \
-    MESSAGE("skipped: needs root for namespaces and mounts");     \
-    return;                                                       \
+#define SKIP_WITHOUT_ROOT()                                   \
+  if (!::tfemu::test::HaveRoot()) {                           \
+    MESSAGE("skipped: needs root for namespaces and mounts"); \
+    return;                                                   \
   }

@@ -10,9 +10,9 @@ TEST_SUITE("runtime") {
   TEST_CASE("lines of a megabyte and binary bytes arrive whole") {
     SKIP_WITHOUT_ROOT();
     Cluster cluster;
-    const auto exited = cluster.RunToEnd(
-        "pod-a", "10.244.0.5",
-        "for i in 1 2 3; do head -c 1048576 /dev/zero | tr '\\0' a; echo; done; printf '\\000\\001\\377\\r\\n'; printf 'no end'");
+    const auto exited = cluster.RunToEnd("pod-a", "10.244.0.5",
+                                         "for i in 1 2 3; do head -c 1048576 /dev/zero | tr '\\0' a; echo; "
+                                         "done; printf '\\000\\001\\377\\r\\n'; printf 'no end'");
     CHECK(exited.exit_code == 0);
     const std::string output = cluster.OutputOf("pod-a");
     const std::string line = std::string(1 << 20, 'a') + "\n";
@@ -40,7 +40,9 @@ TEST_SUITE("runtime") {
     Cluster cluster;
     const auto begin = std::chrono::steady_clock::now();
     constexpr size_t kSize = 200'000'000;
-    cluster.RunToEnd("pod-a", "10.244.0.5", "yes 'a training line of ordinary length: step 100 loss 0.1' | head -c " + std::to_string(kSize));
+    cluster.RunToEnd(
+        "pod-a", "10.244.0.5",
+        "yes 'a training line of ordinary length: step 100 loss 0.1' | head -c " + std::to_string(kSize));
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     MESSAGE("log rate: ", kSize / 1e6 / seconds, " MB/s");
     CHECK(cluster.OutputOf("pod-a").size() == kSize);
@@ -50,7 +52,8 @@ TEST_SUITE("runtime") {
     SKIP_WITHOUT_ROOT();
     Cluster cluster;
     cluster.RunToEnd("pod-a", "10.244.0.5",
-                     "(setsid sh -c 'echo from the background; sleep 100' &) ; while ! pgrep sleep >/dev/null; do :; done; echo end");
+                     "(setsid sh -c 'echo from the background; sleep 100' &) ; while ! pgrep sleep "
+                     ">/dev/null; do :; done; echo end");
     CHECK(cluster.OutputOf("pod-a") == "from the background\nend\n");
   }
 }

@@ -28,12 +28,14 @@ TEST_SUITE("runtime") {
   TEST_CASE("the root holds what the plan says and nothing else of the host") {
     SKIP_WITHOUT_ROOT();
     Cluster cluster;
-    cluster.RunToEnd("pod-a", "10.244.0.5",
-                     "ls -A /root /home /tmp /var/tmp /mnt; touch /usr/x; touch /etc/x /opt/x /var/x /x && echo written; "
-                     "cat /etc/hostname; grep -c . /etc/resolv.conf; test -e /work && echo leaked; ls /dev");
-    CHECK(cluster.OutputOf("pod-a") ==
-          "/home:\n\n/mnt:\n\n/root:\n\n/tmp:\n\n/var/tmp:\nwritten\npod-a\n3\n"
-          "core\nfd\nfull\nmqueue\nnull\nptmx\npts\nrandom\nshm\nstderr\nstdin\nstdout\ntty\nurandom\nzero\n");
+    cluster.RunToEnd(
+        "pod-a", "10.244.0.5",
+        "ls -A /root /home /tmp /var/tmp /mnt; touch /usr/x; touch /etc/x /opt/x /var/x /x && echo written; "
+        "cat /etc/hostname; grep -c . /etc/resolv.conf; test -e /work && echo leaked; ls /dev");
+    CHECK(
+        cluster.OutputOf("pod-a") ==
+        "/home:\n\n/mnt:\n\n/root:\n\n/tmp:\n\n/var/tmp:\nwritten\npod-a\n3\n"
+        "core\nfd\nfull\nmqueue\nnull\nptmx\npts\nrandom\nshm\nstderr\nstdin\nstdout\ntty\nurandom\nzero\n");
     CHECK(::access("/etc/x", F_OK) != 0);
     const std::string errors = cluster.Output(cluster.Shell("pod-a", ""), runtime::Stream::kStderr);
     CHECK(errors.find("Read-only file system") != std::string::npos);
@@ -44,14 +46,16 @@ TEST_SUITE("runtime") {
     Cluster cluster;
     const std::string nas = cluster.folder() + "/nas";
     VolumePod launch;
-    launch.pod.volumes = {{.name = "nas", .type = Volume::Type::kDirectory, .host_path = nas, .create_mode = 0755},
-                          {.name = "scratch", .type = Volume::Type::kScratch},
-                          {.name = "memory", .type = Volume::Type::kMemory, .size_bytes = 1 << 20},
-                          {.name = "files", .type = Volume::Type::kFiles, .files = {{"a/b", "content\n", 0640}}}};
-    launch.main = cluster.Shell("pod-a",
-                                "echo model > /training/logs/m; echo s > /usr/share/made-here/s; cat /conf/a/b; "
-                                "stat -c %a /conf/a/b /training; touch /conf/x; touch /ro/x; cat /ro/m; "
-                                "df -k --output=size /memory | tail -1; head -c 2000000 /dev/zero > /memory/big || echo full");
+    launch.pod.volumes = {
+        {.name = "nas", .type = Volume::Type::kDirectory, .host_path = nas, .create_mode = 0755},
+        {.name = "scratch", .type = Volume::Type::kScratch},
+        {.name = "memory", .type = Volume::Type::kMemory, .size_bytes = 1 << 20},
+        {.name = "files", .type = Volume::Type::kFiles, .files = {{"a/b", "content\n", 0640}}}};
+    launch.main = cluster.Shell(
+        "pod-a",
+        "echo model > /training/logs/m; echo s > /usr/share/made-here/s; cat /conf/a/b; "
+        "stat -c %a /conf/a/b /training; touch /conf/x; touch /ro/x; cat /ro/m; "
+        "df -k --output=size /memory | tail -1; head -c 2000000 /dev/zero > /memory/big || echo full");
     launch.main.mounts = {{.volume = "nas", .sub_path = "deep/logs", .target = "/training/logs"},
                           {.volume = "nas", .target = "/training"},
                           {.volume = "nas", .sub_path = "deep/logs", .target = "/ro", .read_only = true},
@@ -96,7 +100,8 @@ TEST_SUITE("runtime") {
     const auto event = cluster.Await(Cluster::Type::kSandboxFailed, "pod-a");
     CHECK(event.reason == "FailedMount");
     CHECK(event.message ==
-          "MountVolume.SetUp failed for volume \"data\" : hostPath type check failed: /no/such/folder does not exist");
+          "MountVolume.SetUp failed for volume \"data\" : hostPath type check failed: /no/such/folder does "
+          "not exist");
     pod.volumes[0].host_path = cluster.folder();  // the kubelet tries again, and so may we
     cluster.runtime().StartPod(pod);
     cluster.Await(Cluster::Type::kSandboxReady, "pod-a");
@@ -113,8 +118,10 @@ TEST_SUITE("runtime") {
     REQUIRE(process::CreateFile(layer + "/start", "top\n", 0644).ok());
     REQUIRE(process::CreateFile(python + "/bin/pythonic", "#!/bin/sh\necho $VIRTUAL_ENV\n", 0755).ok());
     VolumePod launch;
-    launch.main = cluster.Shell("pod-a", "sh /app/main.sh; test -d /usr/share/added && test -e /usr/bin/env && echo merged; "
-                                         "cat /start; echo x > /app/new && echo wrote; pythonic");
+    launch.main =
+        cluster.Shell("pod-a",
+                      "sh /app/main.sh; test -d /usr/share/added && test -e /usr/bin/env && echo merged; "
+                      "cat /start; echo x > /app/new && echo wrote; pythonic");
     launch.main.root = {.layers = {layer}, .python_environment = python};
     CHECK(Run(cluster, launch) == "from layer\nmerged\ntop\nwrote\n/opt/venv\n");
     CHECK(::access((layer + "/app/new").c_str(), F_OK) != 0);

@@ -11,8 +11,10 @@ namespace {
 
 // One line of a server that greets whoever connects.
 std::string Server(const std::string& greeting) {
-  return "exec /usr/bin/python3 -c \"\nimport socket\ns = socket.create_server(('0.0.0.0', 2222))\nprint('ready', flush=True)\n"
-         "while True:\n  c, peer = s.accept()\n  c.sendall(('" + greeting + " ' + peer[0] + '\\n').encode())\n  c.close()\n\"";
+  return "exec /usr/bin/python3 -c \"\nimport socket\ns = socket.create_server(('0.0.0.0', "
+         "2222))\nprint('ready', flush=True)\n"
+         "while True:\n  c, peer = s.accept()\n  c.sendall(('" +
+         greeting + " ' + peer[0] + '\\n').encode())\n  c.close()\n\"";
 }
 
 std::string Client(const std::string& address) {
@@ -45,7 +47,8 @@ TEST_SUITE("runtime") {
     for (const char* uid : {"first", "second"}) {
       StartServer(cluster, uid, "10.244.0.5");
       cluster.RunToEnd(std::string("client-of-") + uid, "10.244.0.6", Client("10.244.0.5"));
-      CHECK(cluster.OutputOf(std::string("client-of-") + uid) == std::string("hello from ") + uid + " 10.244.0.6\n");
+      CHECK(cluster.OutputOf(std::string("client-of-") + uid) ==
+            std::string("hello from ") + uid + " 10.244.0.6\n");
       for (const std::string& pod : {std::string(uid), std::string("client-of-") + uid}) {
         cluster.runtime().StopPod(pod);
         cluster.Await(Cluster::Type::kPodStopped, pod);
@@ -86,7 +89,8 @@ TEST_SUITE("runtime") {
     CHECK(std::string(text) == "hello from server 127.0.0.1\n");
 
     std::string refused;
-    cluster.runtime().OpenSocket("nobody", [&](const Result<UniqueFd>& opened) { refused = opened.error().message; });
+    cluster.runtime().OpenSocket("nobody",
+                                 [&](const Result<UniqueFd>& opened) { refused = opened.error().message; });
     REQUIRE(cluster.Until([&] { return !refused.empty(); }));
     CHECK(refused == "the pod is not running");
   }
@@ -95,14 +99,16 @@ TEST_SUITE("runtime") {
     SKIP_WITHOUT_ROOT();
     Cluster cluster;
     UniqueFd listener, datagrams;
-    cluster.runtime().OpenClusterSocket({.address = "10.96.0.10", .port = 2222}, [&](Result<UniqueFd> opened) {
-      REQUIRE(opened.ok());
-      listener = std::move(opened).value();
-    });
-    cluster.runtime().OpenClusterSocket({.address = "10.96.0.10", .port = 53, .udp = true}, [&](Result<UniqueFd> opened) {
-      REQUIRE(opened.ok());
-      datagrams = std::move(opened).value();
-    });
+    cluster.runtime().OpenClusterSocket({.address = "10.96.0.10", .port = 2222},
+                                        [&](Result<UniqueFd> opened) {
+                                          REQUIRE(opened.ok());
+                                          listener = std::move(opened).value();
+                                        });
+    cluster.runtime().OpenClusterSocket({.address = "10.96.0.10", .port = 53, .udp = true},
+                                        [&](Result<UniqueFd> opened) {
+                                          REQUIRE(opened.ok());
+                                          datagrams = std::move(opened).value();
+                                        });
     REQUIRE(cluster.Until([&] { return listener.valid() && datagrams.valid(); }));
     cluster.runtime().StartPod(Cluster::PodOf("client", "10.244.3.6"));
     cluster.runtime().StartContainer("client", cluster.Shell("client", Client("10.96.0.10")));
@@ -115,8 +121,9 @@ TEST_SUITE("runtime") {
     CHECK(cluster.OutputOf("client") == "dns\n");
 
     std::string refused;
-    cluster.runtime().OpenClusterSocket({.address = "10.96.0.10", .port = 2222},
-                                        [&](const Result<UniqueFd>& again) { refused = again.error().message; });
+    cluster.runtime().OpenClusterSocket(
+        {.address = "10.96.0.10", .port = 2222},
+        [&](const Result<UniqueFd>& again) { refused = again.error().message; });
     REQUIRE(cluster.Until([&] { return !refused.empty(); }));
     CHECK(refused == "bind 10.96.0.10:2222: Address already in use");
   }

@@ -11,7 +11,9 @@
 namespace tfemu::test {
 namespace {
 
-bool HaveCgroups() { return process::DetectCgroupVersion(process::kCgroupMount) != process::CgroupVersion::kNone; }
+bool HaveCgroups() {
+  return process::DetectCgroupVersion(process::kCgroupMount) != process::CgroupVersion::kNone;
+}
 
 }  // namespace
 
@@ -36,7 +38,8 @@ TEST_SUITE("runtime") {
     SKIP_WITHOUT_ROOT();
     Cluster cluster;
     cluster.runtime().StartPod(Cluster::PodOf("pod-a", "10.244.0.5"));
-    cluster.runtime().StartContainer("pod-a", cluster.Shell("pod-a", "trap 'exit 7' TERM; echo up; while :; do sleep 0.01; done"));
+    cluster.runtime().StartContainer(
+        "pod-a", cluster.Shell("pod-a", "trap 'exit 7' TERM; echo up; while :; do sleep 0.01; done"));
     REQUIRE(cluster.Until([&] { return !cluster.events().empty() && cluster.HasLog("pod-a"); }));
     cluster.runtime().SignalContainer("pod-a", "main", SIGTERM);
     CHECK(cluster.Await(Cluster::Type::kContainerExited, "pod-a", "main").exit_code == 7);
@@ -124,8 +127,7 @@ TEST_SUITE("runtime") {
   TEST_CASE("a child finds three descriptors, the default signals and PID 1") {
     SKIP_WITHOUT_ROOT();
     Cluster cluster;
-    cluster.RunToEnd("pod-a", "10.244.0.5",
-                     "ls /proc/$$/fd; echo pid $$; grep SigIgn /proc/self/status");
+    cluster.RunToEnd("pod-a", "10.244.0.5", "ls /proc/$$/fd; echo pid $$; grep SigIgn /proc/self/status");
     CHECK(cluster.OutputOf("pod-a") == "0\n1\n2\npid 1\nSigIgn:\t0000000000000000\n");
   }
 
@@ -146,7 +148,8 @@ TEST_SUITE("runtime") {
     Cluster cluster;
     cluster.runtime().StartPod(Cluster::PodOf("pod-a", "10.244.0.5"));
     const std::string script =
-        "for n in net ipc uts; do readlink /proc/self/ns/$n; done; touch /dev/shm/$NAME; ls /dev/shm; touch /tmp/$NAME; ls /tmp";
+        "for n in net ipc uts; do readlink /proc/self/ns/$n; done; touch /dev/shm/$NAME; ls /dev/shm; touch "
+        "/tmp/$NAME; ls /tmp";
     auto init = cluster.Shell("pod-a", script);
     init.name = "init";
     init.env = {"NAME=init"};

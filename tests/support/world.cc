@@ -27,13 +27,15 @@ World::World(WorldOptions options) : runtime(executor, std::move(options.directo
   settings.launch.state_folder = "/state";
   for (int i = 0; i < options.nodes; ++i) {
     const std::string prefix = "10.244." + std::to_string(i) + ".";
-    api::NodeDescription node{"node-" + std::to_string(i + 1), prefix + "0/24", prefix + "1", "6.1", "Debian", "tfemu://0"};
+    api::NodeDescription node{
+        "node-" + std::to_string(i + 1), prefix + "0/24", prefix + "1", "6.1", "Debian", "tfemu://0"};
     node.capacity = {{"cpu", {options.cpus * 1000}}, {"memory", {int64_t{16} << 40}}, {"pods", {110'000}}};
     if (options.gpus > 0) node.capacity["nvidia.com/gpu"] = {options.gpus * 1000};
     node.now = executor.Now();
     settings.nodes.push_back(api::MakeNode(node));
   }
-  cluster = std::make_unique<manager::Cluster>(manager::ClusterDeps{executor, store, runtime, images}, std::move(settings));
+  cluster = std::make_unique<manager::Cluster>(manager::ClusterDeps{executor, store, runtime, images},
+                                               std::move(settings));
   REQUIRE(cluster->Start().ok());
   executor.Settle();
 }
@@ -52,7 +54,12 @@ Result<manager::Written> World::TryApply(const std::string& yaml) {
 
 void World::Apply(const std::string& yaml) {
   const auto written = TryApply(yaml);
-  const std::string why = written.ok() ? "" : written.error().message + (written.error().fields.empty() ? "" : ": " + written.error().fields[0].field + ": " + written.error().fields[0].message);
+  const std::string why =
+      written.ok() ? ""
+                   : written.error().message + (written.error().fields.empty()
+                                                    ? ""
+                                                    : ": " + written.error().fields[0].field + ": " +
+                                                          written.error().fields[0].message);
   REQUIRE_MESSAGE(written.ok(), why);
 }
 
@@ -74,12 +81,15 @@ void World::Exit(const std::string& pod, int exit_code, const std::string& conta
 
 std::vector<std::string> World::EventsOf(const std::string& name) const {
   std::vector<api::Object> events = List("Event");
-  std::ranges::sort(events, {}, [](const api::Object& e) { return api::Text(e.doc()["metadata"], "name").substr(api::Text(e.doc()["metadata"], "name").rfind('.')); });
+  std::ranges::sort(events, {}, [](const api::Object& e) {
+    return api::Text(e.doc()["metadata"], "name").substr(api::Text(e.doc()["metadata"], "name").rfind('.'));
+  });
   std::vector<std::string> lines;
   for (const api::Object& event : events) {
     if (api::Text(event.doc()["involvedObject"], "name") != name) continue;
     const auto count = api::Int(event.doc(), "count");
-    lines.push_back(api::Text(event.doc(), "type") + " " + api::Text(event.doc(), "reason") + " " + api::Text(event.doc(), "message") +
+    lines.push_back(api::Text(event.doc(), "type") + " " + api::Text(event.doc(), "reason") + " " +
+                    api::Text(event.doc(), "message") +
                     (count && *count > 1 ? " x" + std::to_string(*count) : ""));
   }
   return lines;

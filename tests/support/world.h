@@ -22,7 +22,9 @@ class AnyImage final : public runtime::ImageCatalog {
   std::vector<runtime::Image> List() const override { return {}; }
   bool Ready(const runtime::Image&) const override { return true; }
   void Prepare(const runtime::Image&, std::function<void(const runtime::PrepareProgress&)>,
-               std::function<void(Result<void>)> done) override { done({}); }
+               std::function<void(Result<void>)> done) override {
+    done({});
+  }
 };
 
 struct WorldOptions {
@@ -46,7 +48,8 @@ class World {
   bool Exists(const std::string& kind, const std::string& name, const std::string& ns = "default") const;
   std::vector<api::Object> List(const std::string& kind) const { return store.List({kind, ""}).objects; }
   void Exit(const std::string& pod, int exit_code, const std::string& container = "tensorflow");
-  std::vector<std::string> EventsOf(const std::string& name) const;  // "Normal Reason Message xCOUNT", oldest first
+  std::vector<std::string> EventsOf(
+      const std::string& name) const;  // "Normal Reason Message xCOUNT", oldest first
 
   SimExecutor executor{Instant{1'764'528'000'000'000'000}};  // 2025-11-30T18:40:00Z
   store::MemoryStore store{executor};
@@ -55,7 +58,7 @@ class World {
   std::unique_ptr<manager::Cluster> cluster;
 };
 
-std::string ReadFile(const std::string& path);  // fails the test when it can't
+std::string ReadFile(const std::string& path);        // fails the test when it can't
 std::string SourcePath(const std::string& relative);  // below the source tree
 
 }  // namespace tfemu::test

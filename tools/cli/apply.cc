@@ -27,12 +27,14 @@ Result<std::vector<Manifest>> Read(const Session& session, const Options& option
   ASSIGN_OR_RETURN(const auto* kind, ParseKind(options.words.front()));
   const std::string name = options.words.size() == 2 ? options.words.back() : "";
   if (kind->kind != "Namespace" || name.empty())
-    return Error{Reason::kBadRequest, "only \"create namespace NAME\" goes without a manifest", "tfemu create -f FILE"};
+    return Error{Reason::kBadRequest, "only \"create namespace NAME\" goes without a manifest",
+                 "tfemu create -f FILE"};
   return std::vector<Manifest>{{"", {api::MakeNamespace(name), {1, {}, {}}}, {"Namespace", "", name}}};
 }
 
 int Apply(Session& session, const Options& options) {
-  if (options.files.empty() == options.words.empty()) return session.Usage("which manifests?", "name files with -f");
+  if (options.files.empty() == options.words.empty())
+    return session.Usage("which manifests?", "name files with -f");
   const auto manifests = Read(session, options);
   if (!manifests.ok()) return session.Fail(manifests.error());
   const auto client = session.Connect();
@@ -50,8 +52,9 @@ int Apply(Session& session, const Options& options) {
       return kRefused;
     }
     for (const auto& warning : applied.value().warnings) session.terminal.Warn(warning);
-    session.terminal.Print(DisplayName(*api::FindKind(manifest.key.kind), applied.value().object.key().name) + " " +
-                           std::string(Word(applied.value().outcome)) + (dry_run ? " (dry run)" : "") + "\n");
+    session.terminal.Print(DisplayName(*api::FindKind(manifest.key.kind), applied.value().object.key().name) +
+                           " " + std::string(Word(applied.value().outcome)) + (dry_run ? " (dry run)" : "") +
+                           "\n");
   }
   return kOk;
 }
@@ -69,7 +72,8 @@ void Add(CLI::App& app, Session& session, bool create) {
   const std::string name = create ? "create" : "apply";
   verb->footer("Examples:\n  tfemu " + name + " -f tf-mnist-gpu.yaml\n  tfemu " + name +
                " -f manifests/ --strict\n  cat job.yaml | tfemu " + name + " -f -");
-  verb->callback([=, &session] { session.action = [&session, options] { return Apply(session, *options); }; });
+  verb->callback(
+      [=, &session] { session.action = [&session, options] { return Apply(session, *options); }; });
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ class Waiter {
   Result<std::vector<Verdict>> Run(std::optional<Duration> timeout) {
     for (auto& watched : watched_) Begin(watched);
     std::optional<TimerId> timer;
-    if (timeout) timer = session_.executor().PostAt(session_.Now() + *timeout, [this] { session_.context().stop(); });
+    if (timeout)
+      timer = session_.executor().PostAt(session_.Now() + *timeout, [this] { session_.context().stop(); });
     StopWhenSettled();
     const auto keep_running = boost::asio::make_work_guard(session_.context());
     session_.context().run();
@@ -56,15 +57,16 @@ class Waiter {
     request.set_name(watched.awaited->key.name);
     request.set_list_first(true);
     ++open_;
-    watched.call = client_.Watch(session_.executor(), request,
-                                 {.message = [this, &watched](rpc::v1::WatchReply& reply) { OnMessage(watched, reply); },
-                                  .done =
-                                      [this](const Result<void>& result) {
-                                        --open_;
-                                        if (over_ || result.ok()) return;
-                                        if (!error_) error_ = result.error();
-                                        session_.context().stop();
-                                      }});
+    watched.call =
+        client_.Watch(session_.executor(), request,
+                      {.message = [this, &watched](rpc::v1::WatchReply& reply) { OnMessage(watched, reply); },
+                       .done =
+                           [this](const Result<void>& result) {
+                             --open_;
+                             if (over_ || result.ok()) return;
+                             if (!error_) error_ = result.error();
+                             session_.context().stop();
+                           }});
   }
 
   void OnMessage(Watched& watched, const rpc::v1::WatchReply& reply) {

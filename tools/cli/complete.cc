@@ -93,7 +93,8 @@ Words FlagValues(Session& session, const std::string& flag) {
   if (OneOf(flag, {"-f", "--filename", "--config", "--junit"})) return {"@files"};
   if (flag == "--logs") return {"@dirs"};
   if (flag == "--isolation") return {"auto", "root", "rootless", "plain"};
-  if (flag == "--for") return {"condition=Succeeded", "condition=Available", "condition=Ready", "delete", "create", "jsonpath="};
+  if (flag == "--for")
+    return {"condition=Succeeded", "condition=Available", "condition=Ready", "delete", "create", "jsonpath="};
   if (flag == "--cascade") return {"background", "foreground", "orphan"};
   if (flag == "--dry-run") return {"none", "client", "server"};
   if (flag == "--types") return {"Warning", "Normal"};
@@ -160,7 +161,8 @@ std::vector<std::string> Complete(const Words& words, Session& session) {
   else if (word.starts_with('-')) candidates = flags.names;
   else if (parsed.plain.empty()) candidates = VerbNames();
   else
-    candidates = Arguments(session, parsed.plain.front(), {parsed.plain.begin() + 1, parsed.plain.end()}, word);
+    candidates =
+        Arguments(session, parsed.plain.front(), {parsed.plain.begin() + 1, parsed.plain.end()}, word);
   std::erase_if(candidates, [&](const auto& one) { return !one.starts_with('@') && !one.starts_with(word); });
   return candidates;
 }

@@ -81,8 +81,11 @@ complete -c tfemu -f -a '(__tfemu_complete)'
 
 void AddCompletion(CLI::App& app, Session& session) {
   auto shell = std::make_shared<std::string>();
-  auto* verb = app.add_subcommand("completion", "A script that teaches a shell the verbs, flags, kinds and names");
-  verb->add_option("shell", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  auto* verb =
+      app.add_subcommand("completion", "A script that teaches a shell the verbs, flags, kinds and names");
+  verb->add_option("shell", *shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   verb->footer("Examples:\n  source <(tfemu completion bash)\n  tfemu completion fish | source");
   verb->callback([=, &session] {
     session.action = [&session, shell] {

@@ -59,7 +59,8 @@ Result<void> ReadReady(int fd, const std::string& log) {
   if (error.message.empty()) {
     const std::string last = LastLines(log, 400);
     error.message = "the daemon ended before it was ready";
-    error.hint = "its log, " + log + ", ends with: " + (last.empty() ? "nothing" : last.substr(last.rfind('\n') + 1));
+    error.hint =
+        "its log, " + log + ", ends with: " + (last.empty() ? "nothing" : last.substr(last.rfind('\n') + 1));
   }
   return error;
 }
@@ -115,8 +116,10 @@ Result<std::string> FindDaemon(const rpc::Environment& environment) {
   if (auto named = environment("TFEMU_DAEMON"); !named.empty()) return named;
   std::error_code error;
   const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (const char* place : {"tfemud", "../libexec/tfemud", "../libexec/tfemu/tfemud", "../../emulator/daemon/tfemud"})
-    if (const fs::path path = here / place; ::access(path.c_str(), X_OK) == 0 && fs::is_regular_file(path, error))
+  for (const char* place :
+       {"tfemud", "../libexec/tfemud", "../libexec/tfemu/tfemud", "../../emulator/daemon/tfemud"})
+    if (const fs::path path = here / place;
+        ::access(path.c_str(), X_OK) == 0 && fs::is_regular_file(path, error))
       return path.lexically_normal().string();
   return Error{Reason::kNotFound, "the daemon program tfemud is not beside " + here.string() + "/tfemu",
                "name it with TFEMU_DAEMON"};
@@ -125,7 +128,8 @@ Result<std::string> FindDaemon(const rpc::Environment& environment) {
 Result<void> StartDaemon(Session& session, const UpOptions& options) {
   ASSIGN_OR_RETURN(const auto program, FindDaemon(session.environment()));
   ASSIGN_OR_RETURN(const auto home, session.Home());
-  ASSIGN_OR_RETURN(const auto paths, rpc::MakeClusterPaths(home, session.flags.cluster, session.environment()));
+  ASSIGN_OR_RETURN(const auto paths,
+                   rpc::MakeClusterPaths(home, session.flags.cluster, session.environment()));
   std::vector<std::string> arguments{"--home", home, "--cluster", session.flags.cluster, "--ready-fd", "3"};
   for (const auto& [name, value] : options.Flags()) {
     arguments.push_back("--" + name);
@@ -133,7 +137,8 @@ Result<void> StartDaemon(Session& session, const UpOptions& options) {
   }
   if (options.ephemeral) arguments.push_back("--ephemeral");
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return Error{Reason::kUnavailable, std::string("pipe: ") + std::strerror(errno)};
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    return Error{Reason::kUnavailable, std::string("pipe: ") + std::strerror(errno)};
   const UniqueFd ours(ends[0]);
   UniqueFd theirs(ends[1]);
   // dup2 onto itself would keep the close-on-exec flag.
@@ -156,7 +161,8 @@ Result<void> StopDaemon(Session& session, bool purge) {
   RETURN_IF_ERROR(AwaitExit(process.get()));
   std::error_code error;
   if (purge) fs::remove_all(info.state_folder(), error);
-  if (error) return Error{Reason::kUnavailable, "cannot remove " + info.state_folder() + ": " + error.message()};
+  if (error)
+    return Error{Reason::kUnavailable, "cannot remove " + info.state_folder() + ": " + error.message()};
   return {};
 }
 
@@ -166,7 +172,8 @@ std::string DifferenceFrom(const rpc::v1::InfoReply& info, const UpOptions& opti
     std::string theirs = running == info.settings().end() ? "" : running->second;
     if (name == "isolation") theirs = value == "auto" ? value : info.isolation();
     const std::string ours = name == "config" ? fs::absolute(value).string() : value;
-    if (theirs != ours) return "--" + name + " is " + (theirs.empty() ? "the default" : theirs) + ", not " + ours;
+    if (theirs != ours)
+      return "--" + name + " is " + (theirs.empty() ? "the default" : theirs) + ", not " + ours;
   }
   return {};
 }

@@ -42,8 +42,8 @@ Result<std::vector<api::ObjectKey>> FromTargets(Session& session, const Options&
       return Error{Reason::kBadRequest, "which " + std::string(target.kind->resource) + "?",
                    "name them, choose by labels with -l, or take --all"};
     ASSIGN_OR_RETURN(const auto listed,
-                     ListObjects(*client, {std::string(target.kind->kind), target.kind->namespaced ? session.ns() : "",
-                                           options.selector}));
+                     ListObjects(*client, {std::string(target.kind->kind),
+                                           target.kind->namespaced ? session.ns() : "", options.selector}));
     for (const auto& object : listed.objects) keys.push_back(object.key());
   }
   return keys;
@@ -59,7 +59,8 @@ int Delete(Session& session, const Options& options) {
   const auto timeout = ParseTimeout(options.timeout);
   if (!timeout.ok()) return session.Usage(timeout.error().message, timeout.error().hint);
   if (keys.value().empty()) session.terminal.Note("No resources found");
-  DeletionOptions how{.orphan = options.cascade == "orphan", .wait = options.wait,
+  DeletionOptions how{.orphan = options.cascade == "orphan",
+                      .wait = options.wait,
                       .ignore_missing = options.ignore_missing || (options.all && options.files.empty()),
                       .timeout = timeout.value()};
   if (options.grace_period && *options.grace_period >= 0) how.grace_period_seconds = options.grace_period;
@@ -85,9 +86,11 @@ void AddDelete(CLI::App& app, Session& session) {
   verb->add_option("--cascade", options->cascade, "background, or orphan: dependents stay")
       ->check(CLI::IsMember({"background", "foreground", "orphan"}));
   verb->add_flag("--ignore-not-found", options->ignore_missing, "A missing object is no error");
-  verb->footer("Examples:\n  tfemu delete tfjob tf-mnist-gpu\n  tfemu delete -f tf-mnist-gpu.yaml\n"
-               "  tfemu delete pods --all --grace-period=0");
-  verb->callback([=, &session] { session.action = [&session, options] { return Delete(session, *options); }; });
+  verb->footer(
+      "Examples:\n  tfemu delete tfjob tf-mnist-gpu\n  tfemu delete -f tf-mnist-gpu.yaml\n"
+      "  tfemu delete pods --all --grace-period=0");
+  verb->callback(
+      [=, &session] { session.action = [&session, options] { return Delete(session, *options); }; });
 }
 
 }  // namespace tfemu::cli

@@ -31,11 +31,13 @@ int DeleteObjects(Session& session, const std::vector<api::ObjectKey>& keys, con
     if (options.grace_period_seconds) request.set_grace_period_seconds(*options.grace_period_seconds);
     const auto reply = client.value()->Call(&rpc::Stub::Delete, request);
     if (!reply.ok()) {
-      if (reply.error().reason != Reason::kNotFound || !options.ignore_missing) code = session.Fail(reply.error());
+      if (reply.error().reason != Reason::kNotFound || !options.ignore_missing)
+        code = session.Fail(reply.error());
       continue;
     }
     if (!options.silent)
-      session.terminal.Print(Quoted(key) + (options.grace_period_seconds == 0 ? " force deleted\n" : " deleted\n"));
+      session.terminal.Print(Quoted(key) +
+                             (options.grace_period_seconds == 0 ? " force deleted\n" : " deleted\n"));
     const auto object = Decode(reply.value().json());
     if (!object.ok()) continue;
     // A successor of the same name is another object.

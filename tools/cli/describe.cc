@@ -44,7 +44,8 @@ Result<std::vector<api::Object>> Related(rpc::Client& client, const api::Object&
       return view.node == key.name && !view.over();
     });
   if (key.kind == "PersistentVolumeClaim")
-    return Select(client, {"Pod", key.ns, ""}, [&](const api::Object& pod) { return api::UsesClaim(pod, key.name); });
+    return Select(client, {"Pod", key.ns, ""},
+                  [&](const api::Object& pod) { return api::UsesClaim(pod, key.name); });
   return std::vector<api::Object>{};
 }
 
@@ -53,7 +54,8 @@ Result<std::string> DescribeOne(Session& session, rpc::Client& client, const api
   const auto& key = object.key();
   ASSIGN_OR_RETURN(auto events, Select(client, {"Event", key.ns, ""}, [&](const api::Object& event) {
                      const auto view = api::ViewEvent(event);
-                     const bool same_uid = view.uid.empty() || view.uid == object.uid() || view.uid == key.name;
+                     const bool same_uid =
+                         view.uid.empty() || view.uid == object.uid() || view.uid == key.name;
                      return view.kind == key.kind && view.name == key.name && same_uid;
                    }));
   ASSIGN_OR_RETURN(auto related, Related(client, object));
@@ -64,8 +66,8 @@ Result<std::vector<api::Object>> Find(Session& session, rpc::Client& client, con
                                       const Target& target) {
   if (target.name.empty()) {
     const bool everywhere = options.all_namespaces || !target.kind->namespaced;
-    ASSIGN_OR_RETURN(auto all, ListObjects(client, {std::string(target.kind->kind), everywhere ? "" : session.ns(),
-                                                    options.selector}));
+    ASSIGN_OR_RETURN(auto all, ListObjects(client, {std::string(target.kind->kind),
+                                                    everywhere ? "" : session.ns(), options.selector}));
     return std::move(all.objects);
   }
   ASSIGN_OR_RETURN(auto object, GetObject(client, KeyOf(target, session.ns())));
@@ -104,8 +106,11 @@ void AddDescribe(CLI::App& app, Session& session) {
   verb->add_option("target", options->targets, "KIND [NAME...] or KIND/NAME...")->required();
   verb->add_option("-l,--selector", options->selector, "Only objects with these labels");
   verb->add_flag("-A,--all-namespaces", options->all_namespaces, "Of every namespace");
-  verb->footer("Examples:\n  tfemu describe tfjob tf-mnist-gpu\n  tfemu describe pod/tf-mnist-gpu-ps-0\n  tfemu describe nodes");
-  verb->callback([=, &session] { session.action = [&session, options] { return Describe(session, *options); }; });
+  verb->footer(
+      "Examples:\n  tfemu describe tfjob tf-mnist-gpu\n  tfemu describe pod/tf-mnist-gpu-ps-0\n  tfemu "
+      "describe nodes");
+  verb->callback(
+      [=, &session] { session.action = [&session, options] { return Describe(session, *options); }; });
 }
 
 }  // namespace tfemu::cli

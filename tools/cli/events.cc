@@ -24,13 +24,15 @@ struct Options {
 class EventLister {
  public:
   EventLister(Session& session, const Options& options, std::optional<Target> about)
-      : session_(session), options_(options), about_(std::move(about)),
+      : session_(session),
+        options_(options),
+        about_(std::move(about)),
         printer_({.header = !options.no_headers, .with_namespace = options.all_namespaces}) {}
 
   bool Wanted(const api::EventView& event) const {
     if (about_ && (event.kind != about_->kind->kind || event.name != about_->name)) return false;
-    return options_.types.empty() || ("," + ToLower(options_.types) + ",").find("," + ToLower(event.type) + ",") !=
-                                         std::string::npos;
+    return options_.types.empty() ||
+           ("," + ToLower(options_.types) + ",").find("," + ToLower(event.type) + ",") != std::string::npos;
   }
 
   void Show(std::vector<api::EventView> events) {
@@ -39,7 +41,8 @@ class EventLister {
     api::Table table{{{"Last Seen"}, {"Type"}, {"Reason"}, {"Object"}, {"Message"}}, {}};
     for (const auto& event : events)
       table.rows.push_back(
-          {event.ns, {Age(event), event.type, event.reason, ToLower(event.kind) + "/" + event.name, event.message}});
+          {event.ns,
+           {Age(event), event.type, event.reason, ToLower(event.kind) + "/" + event.name, event.message}});
     session_.terminal.Print(printer_.Format(table));
   }
 
@@ -65,23 +68,24 @@ int Watch(Session& session, rpc::Client& client, const std::string& ns, EventLis
   std::vector<api::EventView> initial;
   bool synced = false;
   int code = kOk;
-  const auto call = client.Watch(session.executor(), request,
-                                 {.message =
-                                      [&](rpc::v1::WatchReply& reply) {
-                                        if (reply.type() == rpc::v1::WatchReply::SYNCED) {
-                                          synced = true;
-                                          lister.Show(std::move(initial));
-                                        } else if (const auto object = Decode(reply.json());
-                                                   object.ok() && reply.type() != rpc::v1::WatchReply::DELETED) {
-                                          if (synced) lister.Show({api::ViewEvent(object.value())});
-                                          else initial.push_back(api::ViewEvent(object.value()));
-                                        }
-                                      },
-                                  .done =
-                                      [&](const Result<void>& result) {
-                                        if (!result.ok()) code = session.Fail(result.error());
-                                        session.context().stop();
-                                      }});
+  const auto call =
+      client.Watch(session.executor(), request,
+                   {.message =
+                        [&](rpc::v1::WatchReply& reply) {
+                          if (reply.type() == rpc::v1::WatchReply::SYNCED) {
+                            synced = true;
+                            lister.Show(std::move(initial));
+                          } else if (const auto object = Decode(reply.json());
+                                     object.ok() && reply.type() != rpc::v1::WatchReply::DELETED) {
+                            if (synced) lister.Show({api::ViewEvent(object.value())});
+                            else initial.push_back(api::ViewEvent(object.value()));
+                          }
+                        },
+                    .done =
+                        [&](const Result<void>& result) {
+                          if (!result.ok()) code = session.Fail(result.error());
+                          session.context().stop();
+                        }});
   const auto keep_running = boost::asio::make_work_guard(session.context());
   session.context().run();
   call->Cancel();
@@ -120,8 +124,11 @@ void AddEvents(CLI::App& app, Session& session) {
   verb->add_flag("-A,--all-namespaces", options->all_namespaces, "Of every namespace");
   verb->add_flag("-w,--watch", options->watch, "Go on showing what happens");
   verb->add_flag("--no-headers", options->no_headers, "No column names");
-  verb->footer("Examples:\n  tfemu events\n  tfemu events --for tfjob/tf-mnist-gpu\n  tfemu events -A -w --types=Warning");
-  verb->callback([=, &session] { session.action = [&session, options] { return Events(session, *options); }; });
+  verb->footer(
+      "Examples:\n  tfemu events\n  tfemu events --for tfjob/tf-mnist-gpu\n  tfemu events -A -w "
+      "--types=Warning");
+  verb->callback(
+      [=, &session] { session.action = [&session, options] { return Events(session, *options); }; });
 }
 
 }  // namespace tfemu::cli

@@ -1,13 +1,13 @@
 // tfemu exec.
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
 #include <CLI/CLI.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
-#include <fcntl.h>
-#include <sys/ioctl.h>
-#include <termios.h>
-#include <unistd.h>
 
 #include "emulator/rpc/client.h"
 #include "tools/cli/objects.h"
@@ -56,8 +56,12 @@ rpc::v1::ExecInput::Size WindowSize() {
 class Execution {
  public:
   Execution(Session& session, rpc::Client& client, bool with_stdin, bool tty)
-      : session_(session), client_(client), with_stdin_(with_stdin), tty_(tty),
-        stdin_(session.context()), resized_(session.context()) {}
+      : session_(session),
+        client_(client),
+        with_stdin_(with_stdin),
+        tty_(tty),
+        stdin_(session.context()),
+        resized_(session.context()) {}
 
   int Run(const rpc::v1::ExecInput& start) {
     call_ = client_.Exec(session_.executor(),
@@ -150,7 +154,8 @@ Result<api::ObjectKey> FindPod(rpc::Client& client, const Target& target, const 
 
 int Exec(Session& session, const Options& options) {
   if (options.command.empty())
-    return session.Usage("no command to execute", "write it after --: tfemu exec " + options.target + " -- sh");
+    return session.Usage("no command to execute",
+                         "write it after --: tfemu exec " + options.target + " -- sh");
   const auto target = ParseTarget(options.target, "Pod");
   if (!target.ok()) return session.Usage(target.error().message, target.error().hint);
   const auto client = session.Connect();
@@ -183,8 +188,9 @@ void AddExec(CLI::App& app, Session& session) {
   verb->add_option("-c,--container", options->container, "This container instead of the pod's first");
   verb->add_flag("-i,--stdin", options->stdin_open, "Pass standard input on");
   verb->add_flag("-t,--tty", options->tty, "On a terminal of its own");
-  verb->footer("Examples:\n  tfemu exec tf-mnist-gpu-ps-0 -- env\n  tfemu exec -it tf-mnist-gpu-ps-0 -- bash\n"
-               "  tar c src | tfemu exec -i web-0 -c main -- tar x -C /tmp");
+  verb->footer(
+      "Examples:\n  tfemu exec tf-mnist-gpu-ps-0 -- env\n  tfemu exec -it tf-mnist-gpu-ps-0 -- bash\n"
+      "  tar c src | tfemu exec -i web-0 -c main -- tar x -C /tmp");
   verb->callback([=, &session] { session.action = [&session, options] { return Exec(session, *options); }; });
 }
 

@@ -48,8 +48,8 @@ class Getter {
   void Fetch(const Target& target) {
     Group& group = GroupOf(target.kind);
     if (target.name.empty()) {
-      auto listed = ListObjects(client_, {std::string(target.kind->kind), target.kind->namespaced ? Namespace() : "",
-                                          options_.selector});
+      auto listed = ListObjects(client_, {std::string(target.kind->kind),
+                                          target.kind->namespaced ? Namespace() : "", options_.selector});
       if (!listed.ok()) failed_ = session_.Fail(listed.error()) != kOk;
       else group.objects = std::move(listed.value().objects);
       return;
@@ -118,7 +118,8 @@ class Getter {
       if (format_.is_table()) text = table.Format(objects, session_.Now());
       else
         for (const auto& object : objects)
-          text += (format_.type == OutputFormat::Type::kYaml ? "---\n" : "") + FormatDocument(format_, object);
+          text +=
+              (format_.type == OutputFormat::Type::kYaml ? "---\n" : "") + FormatDocument(format_, object);
       if (!session_.terminal.Print(text)) session_.context().stop();
     };
     const auto call = client_.Watch(session_.executor(), request,

@@ -29,8 +29,8 @@ int ListImages(Session& session) {
   if (!reply.ok()) return session.Fail(reply.error());
   std::vector<std::vector<std::string>> rows{{"REFERENCES", "READY", "SIZE", "FOLDER"}};
   for (const auto& image : reply.value().images())
-    rows.push_back({Join({image.references().begin(), image.references().end()}, ","), image.ready() ? "yes" : "no",
-                    FormatSize(image.size_bytes()), image.folder()});
+    rows.push_back({Join({image.references().begin(), image.references().end()}, ","),
+                    image.ready() ? "yes" : "no", FormatSize(image.size_bytes()), image.folder()});
   if (rows.size() == 1) session.terminal.Note("No images; tfemu image add DIR makes one known");
   else session.terminal.Print(codec::LayOut(rows));
   return kOk;
@@ -84,8 +84,9 @@ int Check(Session& session, const std::vector<std::string>& files) {
       seen.push_back(reference);
       const auto image = FindImage(session, reference);
       if (!image.ok() && image.error().reason != Reason::kNotFound) return session.Fail(image.error());
-      rows.push_back({reference, image.ok() ? image.value().folder() + (image.value().ready() ? "" : " (not ready yet)")
-                                            : "unknown"});
+      rows.push_back(
+          {reference, image.ok() ? image.value().folder() + (image.value().ready() ? "" : " (not ready yet)")
+                                 : "unknown"});
       if (!image.ok()) unknown.push_back(image.error());
     }
   session.terminal.Print(codec::LayOut(rows));
@@ -112,10 +113,13 @@ int Add(Session& session, const std::string& folder) {
   const fs::path target = fs::path(home.value()) / "images" / source.filename();
   fs::create_directories(target.parent_path(), error);
   if (fs::exists(fs::symlink_status(target)))
-    return session.Fail(Error{Reason::kAlreadyExists, "an image folder named " + source.filename().string() + " is there already",
+    return session.Fail(Error{Reason::kAlreadyExists,
+                              "an image folder named " + source.filename().string() + " is there already",
                               "tfemu image rm " + source.filename().string()});
   fs::create_directory_symlink(source, target, error);
-  if (error) return session.Fail(Error{Reason::kUnavailable, "cannot make " + target.string() + ": " + error.message()});
+  if (error)
+    return session.Fail(
+        Error{Reason::kUnavailable, "cannot make " + target.string() + ": " + error.message()});
   session.terminal.Print(target.string() + " -> " + source.string() + "\n");
   return kOk;
 }
@@ -124,18 +128,23 @@ int Remove(Session& session, const std::string& name) {
   const auto home = session.Home();
   if (!home.ok()) return session.Fail(home.error());
   if (name.empty() || name.find('/') != std::string::npos || name.starts_with('.'))
-    return session.Usage("not the name of an image folder: \"" + name + "\"", "tfemu image ls shows the folders");
+    return session.Usage("not the name of an image folder: \"" + name + "\"",
+                         "tfemu image ls shows the folders");
   const fs::path target = fs::path(home.value()) / "images" / name;
   std::error_code error;
   const auto status = fs::symlink_status(target, error);
   if (!fs::exists(status))
-    return session.Fail(Error{Reason::kNotFound, "no image folder " + target.string(), "tfemu image ls shows where images are"});
+    return session.Fail(Error{Reason::kNotFound, "no image folder " + target.string(),
+                              "tfemu image ls shows where images are"});
   // Only links are ours; a real folder is the user's work.
   if (!fs::is_symlink(status))
-    return session.Fail(Error{Reason::kForbidden, target.string() + " is a folder, not a link made by image add",
+    return session.Fail(Error{Reason::kForbidden,
+                              target.string() + " is a folder, not a link made by image add",
                               "remove it by hand: rm -r " + target.string()});
   fs::remove(target, error);
-  if (error) return session.Fail(Error{Reason::kUnavailable, "cannot remove " + target.string() + ": " + error.message()});
+  if (error)
+    return session.Fail(
+        Error{Reason::kUnavailable, "cannot remove " + target.string() + ": " + error.message()});
   session.terminal.Print(name + " removed\n");
   return kOk;
 }
@@ -150,24 +159,34 @@ struct Options {
 void AddImage(CLI::App& app, Session& session) {
   auto* image = app.add_subcommand("image", "What each image reference of a manifest runs here");
   image->require_subcommand(1);
-  image->footer("Examples:\n  tfemu image ls\n  tfemu image check tf-mnist-gpu.yaml\n  tfemu image add my-images/trainer");
+  image->footer(
+      "Examples:\n  tfemu image ls\n  tfemu image check tf-mnist-gpu.yaml\n  tfemu image add "
+      "my-images/trainer");
   auto options = std::make_shared<Options>();
   const auto on = [&](const char* name, const char* about, auto run) {
     auto* verb = image->add_subcommand(name, about);
-    verb->callback([=, &session] { session.action = [&session, options, run] { return run(session, *options); }; });
+    verb->callback(
+        [=, &session] { session.action = [&session, options, run] { return run(session, *options); }; });
     return verb;
   };
   on("ls", "Every image, and whether it is ready", [](Session& s, const Options&) { return ListImages(s); });
   on("inspect", "What one reference runs", [](Session& s, const Options& o) { return Inspect(s, o.word); })
-      ->add_option("reference", options->word, "As in a manifest")->required();
-  on("check", "What the references of manifests run", [](Session& s, const Options& o) { return Check(s, o.words); })
-      ->add_option("files", options->words, "Manifests: files, folders or -")->required();
+      ->add_option("reference", options->word, "As in a manifest")
+      ->required();
+  on("check", "What the references of manifests run",
+     [](Session& s, const Options& o) { return Check(s, o.words); })
+      ->add_option("files", options->words, "Manifests: files, folders or -")
+      ->required();
   on("prepare", "Make images ready now", [](Session& s, const Options& o) { return Prepare(s, o.words); })
-      ->add_option("references", options->words, "As in a manifest")->required();
-  on("add", "Make a folder with an image.yaml known", [](Session& s, const Options& o) { return Add(s, o.word); })
-      ->add_option("folder", options->word, "The folder; it is linked, not copied")->required();
+      ->add_option("references", options->words, "As in a manifest")
+      ->required();
+  on("add", "Make a folder with an image.yaml known",
+     [](Session& s, const Options& o) { return Add(s, o.word); })
+      ->add_option("folder", options->word, "The folder; it is linked, not copied")
+      ->required();
   on("rm", "Forget an added folder", [](Session& s, const Options& o) { return Remove(s, o.word); })
-      ->add_option("name", options->word, "The folder's name")->required();
+      ->add_option("name", options->word, "The folder's name")
+      ->required();
 }
 
 }  // namespace tfemu::cli

@@ -17,19 +17,20 @@ Result<void> PrepareOne(Session& session, rpc::Client& client, const std::string
   if (image.ready()) return {};
   session.terminal.Note("making the image " + reference + " ready (once)");
   Result<void> outcome;
-  const auto call = client.PrepareImage(
-      session.executor(), request,
-      {.message =
-           [&](rpc::v1::PrepareReply& step) {
-             const std::string line = FormatProgress(step.done(), step.total(), step.text());
-             if (session.terminal.interactive()) session.terminal.Status(line);
-             else session.terminal.Note(line);
-           },
-       .done =
-           [&](const Result<void>& result) {
-             outcome = result;
-             session.context().stop();
-           }});
+  const auto call = client.PrepareImage(session.executor(), request,
+                                        {.message =
+                                             [&](rpc::v1::PrepareReply& step) {
+                                               const std::string line =
+                                                   FormatProgress(step.done(), step.total(), step.text());
+                                               if (session.terminal.interactive())
+                                                 session.terminal.Status(line);
+                                               else session.terminal.Note(line);
+                                             },
+                                         .done =
+                                             [&](const Result<void>& result) {
+                                               outcome = result;
+                                               session.context().stop();
+                                             }});
   boost::asio::signal_set signals(session.context(), SIGINT, SIGTERM);
   signals.async_wait([&](const boost::system::error_code& error, int) {
     if (!error) call->Cancel();

@@ -33,8 +33,8 @@ std::string FormatJunit(const JunitReport& report) {
   std::string cases;
   for (const auto& item : report.items) {
     const Duration time = item.ended.value_or(report.ended) - report.started;
-    cases += "  <testcase classname=\"" + Escape(item.key.kind) + "\" name=\"" + Escape(item.key.ns + "/" + item.key.name) +
-             "\" time=\"" + Seconds(time) + "\"";
+    cases += "  <testcase classname=\"" + Escape(item.key.kind) + "\" name=\"" +
+             Escape(item.key.ns + "/" + item.key.name) + "\" time=\"" + Seconds(time) + "\"";
     if (item.state == RunItem::State::kDone) {
       cases += "/>\n";
       continue;
@@ -42,8 +42,8 @@ std::string FormatJunit(const JunitReport& report) {
     const bool failed = item.state == RunItem::State::kFailed;
     ++(failed ? failures : errors);
     const char* element = failed ? "failure" : "error";
-    cases += ">\n    <" + std::string(element) + " message=\"" + Escape(failed ? item.message : report.message) + "\"/>\n" +
-             "  </testcase>\n";
+    cases += ">\n    <" + std::string(element) + " message=\"" +
+             Escape(failed ? item.message : report.message) + "\"/>\n" + "  </testcase>\n";
   }
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"tfemu run\" tests=\"" +
          std::to_string(report.items.size()) + "\" failures=\"" + std::to_string(failures) + "\" errors=\"" +

@@ -63,7 +63,8 @@ void LogPrinter::Finish() {
 }
 
 void LogPrinter::Save(const Source& source, std::string_view data) const {
-  if (source.file >= 0 && !WriteAll(source.file, data)) terminal_.Warn("cannot write the log of " + source.label);
+  if (source.file >= 0 && !WriteAll(source.file, data))
+    terminal_.Warn("cannot write the log of " + source.label);
 }
 
 }  // namespace tfemu::cli

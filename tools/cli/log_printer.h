@@ -1,4 +1,5 @@
-// Several containers' output in one stream: each whole line with its container's name in front, in its colour.
+// Several containers' output in one stream: each whole line with its container's name in front, in its
+// colour.
 #pragma once
 
 #include <map>

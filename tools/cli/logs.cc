@@ -34,13 +34,16 @@ Result<rpc::v1::LogsRequest> MakeRequest(const Session& session, const Options& 
   if (options.tail && *options.tail >= 0) request.set_tail(*options.tail);
   if (!options.since.empty()) {
     const auto age = ParseDuration(options.since);
-    if (!age) return Error{Reason::kBadRequest, "not a duration: \"" + options.since + "\"", "write it like 90s, 5m, 1h"};
+    if (!age)
+      return Error{Reason::kBadRequest, "not a duration: \"" + options.since + "\"",
+                   "write it like 90s, 5m, 1h"};
     request.set_since_ns((session.Now() + Duration(-age->count())).ns);
   }
   if (!options.since_time.empty()) {
     const auto time = ParseTime(options.since_time);
     if (!time)
-      return Error{Reason::kBadRequest, "not a time: \"" + options.since_time + "\"", "write it like 2026-11-30T18:32:45Z"};
+      return Error{Reason::kBadRequest, "not a time: \"" + options.since_time + "\"",
+                   "write it like 2026-11-30T18:32:45Z"};
     request.set_since_ns(time->ns);
   }
   return request;

@@ -29,7 +29,8 @@ constexpr std::string_view kFirst[] = {"Namespace", "PersistentVolume", "Persist
                                        "ConfigMap", "Secret",           "Service"};
 
 Error TooLarge(const std::string& name) {
-  return Error{Reason::kInvalid, name + ": the file is larger than " + std::to_string(codec::kMaxYamlBytes >> 20) + " MiB",
+  return Error{Reason::kInvalid,
+               name + ": the file is larger than " + std::to_string(codec::kMaxYamlBytes >> 20) + " MiB",
                "a manifest this long is a mistake; split it into several files"};
 }
 
@@ -40,7 +41,8 @@ Result<std::string> ReadFile(const std::string& path) {
     return Error{Reason::kInvalid, "cannot read " + path + ": " + std::strerror(errno)};
   struct stat info {};
   const int fd = from_stdin ? STDIN_FILENO : file.get();
-  if (::fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && static_cast<size_t>(info.st_size) > codec::kMaxYamlBytes)
+  if (::fstat(fd, &info) == 0 && S_ISREG(info.st_mode) &&
+      static_cast<size_t>(info.st_size) > codec::kMaxYamlBytes)
     return TooLarge(path);
   std::string text, block(65536, '\0');
   for (ssize_t got; (got = ::read(fd, block.data(), block.size())) != 0;) {
@@ -71,13 +73,16 @@ Result<std::vector<std::string>> ListFiles(const std::string& path) {
 Error AtField(const std::string& file, const codec::Document& document, const std::string& field,
               const std::string& message, const std::string& hint = {}) {
   return Error{Reason::kInvalid,
-               file + ":" + std::to_string(document.lines.LineOf(field)) + ": " + field + ": " + message, hint};
+               file + ":" + std::to_string(document.lines.LineOf(field)) + ": " + field + ": " + message,
+               hint};
 }
 
 // The kind decides about the namespace, so it is looked up here; the rest is the daemon's to judge.
 Result<Manifest> Resolve(const std::string& file, codec::Document document, const std::string& ns) {
   const std::string name_of_kind = api::KindOf(document.value);
-  if (name_of_kind.empty()) return AtField(file, document, "kind", "is missing", "every manifest has apiVersion, kind and metadata.name");
+  if (name_of_kind.empty())
+    return AtField(file, document, "kind", "is missing",
+                   "every manifest has apiVersion, kind and metadata.name");
   const auto* kind = api::FindKind(name_of_kind);
   if (kind == nullptr) {
     std::vector<std::string> kinds;
@@ -86,13 +91,15 @@ Result<Manifest> Resolve(const std::string& file, codec::Document document, cons
     const auto* meant = closest.empty() ? nullptr : api::FindResource(closest);
     std::string all;
     for (const auto& known : api::Kinds()) all += (all.empty() ? "" : ", ") + std::string(known.kind);
-    return AtField(file, document, "kind", "unknown kind \"" + name_of_kind + "\"",
-                   meant != nullptr ? "did you mean \"" + std::string(meant->kind) + "\"?" : "known kinds: " + all);
+    return AtField(
+        file, document, "kind", "unknown kind \"" + name_of_kind + "\"",
+        meant != nullptr ? "did you mean \"" + std::string(meant->kind) + "\"?" : "known kinds: " + all);
   }
   if (const auto version = api::ApiVersionOf(document.value); version != kind->api_version)
-    return AtField(file, document, "apiVersion",
-                   version.empty() ? "is missing" : "\"" + version + "\" is not served for the kind " + name_of_kind,
-                   "write apiVersion: " + std::string(kind->api_version));
+    return AtField(
+        file, document, "apiVersion",
+        version.empty() ? "is missing" : "\"" + version + "\" is not served for the kind " + name_of_kind,
+        "write apiVersion: " + std::string(kind->api_version));
   const std::string own = api::NamespaceOf(document.value);
   if (kind->namespaced && !own.empty() && !ns.empty() && own != ns)
     return AtField(file, document, "metadata.namespace",

@@ -19,11 +19,13 @@ struct Manifest {
   api::ObjectKey key;
 };
 
-// Everything is parsed before anything is returned, and sorted: what others need (namespaces, volumes, claims,
-// configuration, services) comes first, else files by name and documents in their order. `ns` "" is "default".
+// Everything is parsed before anything is returned, and sorted: what others need (namespaces, volumes,
+// claims, configuration, services) comes first, else files by name and documents in their order. `ns` "" is
+// "default".
 Result<std::vector<Manifest>> ReadManifests(const std::vector<std::string>& paths, const std::string& ns);
 
-// The daemon's answer in terms of the file: an error for each field at fault, "file.yaml:12: spec.x: must be ...".
+// The daemon's answer in terms of the file: an error for each field at fault, "file.yaml:12: spec.x: must be
+// ...".
 std::vector<Error> Locate(const Manifest& manifest, const Error& error);
 std::string LocateField(const Manifest& manifest, const std::string& field, const std::string& message);
 

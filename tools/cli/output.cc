@@ -67,7 +67,8 @@ std::string FormatList(const OutputFormat& format, const std::vector<api::Object
 }
 
 KindTable::KindTable(const api::Kind& kind, const Options& options)
-    : kind_(kind), options_(options),
+    : kind_(kind),
+      options_(options),
       printer_({.header = options.header, .wide = options.wide, .with_namespace = options.with_namespace}) {}
 
 std::string KindTable::Format(const std::vector<api::Object>& objects, Instant now) {

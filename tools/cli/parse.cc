@@ -14,13 +14,14 @@ namespace {
 constexpr std::string_view kCompleteWord = "__complete";
 
 using AddVerb = void (*)(CLI::App&, Session&);
-constexpr AddVerb kVerbs[] = {AddUp,     AddDown,  AddInfo,   AddDoctor,      AddApply, AddGet,
-                              AddDescribe, AddLogs, AddExec, AddPortForward, AddScale, AddDelete,
-                              AddWait,     AddEvents, AddRun, AddImage,       AddVersion, AddCompletion};
+constexpr AddVerb kVerbs[] = {AddUp,       AddDown,   AddInfo, AddDoctor,      AddApply,   AddGet,
+                              AddDescribe, AddLogs,   AddExec, AddPortForward, AddScale,   AddDelete,
+                              AddWait,     AddEvents, AddRun,  AddImage,       AddVersion, AddCompletion};
 
 std::vector<std::string> Names(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const auto* verb : app.get_subcommands([](const CLI::App*) { return true; })) names.push_back(verb->get_name());
+  for (const auto* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(verb->get_name());
   return names;
 }
 
@@ -32,8 +33,10 @@ void Build(CLI::App& app, Session& session) {
   app.set_version_flag("--version", kVersion);
   app.require_subcommand(1);
   app.fallthrough();
-  app.footer("tfemu VERB --help shows a verb's flags and examples.\nA first job: tfemu up --gpus 2 && tfemu apply -f "
-             "tf-mnist-gpu.yaml && tfemu logs tfjob/tf-mnist-gpu -f");
+  app.footer(
+      "tfemu VERB --help shows a verb's flags and examples.\nA first job: tfemu up --gpus 2 && tfemu apply "
+      "-f "
+      "tf-mnist-gpu.yaml && tfemu logs tfjob/tf-mnist-gpu -f");
   for (const AddVerb add : kVerbs) add(app, session);
   for (auto* verb : app.get_subcommands([](const CLI::App*) { return true; })) verb->fallthrough();
 }
@@ -61,13 +64,15 @@ int ExplainExtras(const CLI::App& app, const std::string& message, Session& sess
   const std::vector<std::string> extras = app.remaining(true);
   if (extras.empty()) return session.Usage(message, path + " --help");
   const std::string word = extras.front().substr(0, extras.front().find('='));
-  if (!word.starts_with('-')) return session.Usage("one argument too many: \"" + word + "\"", path + " --help");
+  if (!word.starts_with('-'))
+    return session.Usage("one argument too many: \"" + word + "\"", path + " --help");
   std::vector<std::string> flags;
   for (const auto* level = &verb; level != nullptr; level = level->get_parent())
     for (const auto* option : level->get_options())
       for (const auto& name : option->get_lnames()) flags.push_back("--" + name);
   const std::string closest = Closest(word, flags);
-  return session.Usage("unknown flag " + word, closest.empty() ? path + " --help" : "did you mean " + closest + "?");
+  return session.Usage("unknown flag " + word,
+                       closest.empty() ? path + " --help" : "did you mean " + closest + "?");
 }
 
 // CLI11's texts begin with an upper-case letter and may end with a period; ours do not.
@@ -122,8 +127,9 @@ int RunCommandLine(const std::vector<std::string>& arguments, Session& session) 
   const std::string verb = FirstWord(arguments);
   if (!verb.empty() && std::ranges::find(names, verb) == names.end()) {
     const std::string closest = Closest(verb, names);
-    return session.Usage("unknown verb \"" + verb + "\"",
-                         closest.empty() ? "tfemu --help lists the verbs" : "did you mean \"" + closest + "\"?");
+    return session.Usage("unknown verb \"" + verb + "\"", closest.empty()
+                                                              ? "tfemu --help lists the verbs"
+                                                              : "did you mean \"" + closest + "\"?");
   }
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {

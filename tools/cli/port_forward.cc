@@ -76,7 +76,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void OnDone(const Result<void>& result) {
     ended_ = true;
-    if (!result.ok() && result.error().message != "CANCELLED" && !connected_) session_.terminal.ShowError(result.error());
+    if (!result.ok() && result.error().message != "CANCELLED" && !connected_)
+      session_.terminal.ShowError(result.error());
     boost::system::error_code ignored;
     socket_.shutdown(tcp::socket::shutdown_both, ignored);
     socket_.close(ignored);
@@ -105,12 +106,14 @@ class Forwarder {
     if (!error) listener.acceptor.bind(endpoint, error);
     if (!error) listener.acceptor.listen(boost::asio::socket_base::max_listen_connections, error);
     if (error == boost::asio::error::address_in_use)
-      return Error{Reason::kConflict, "port " + std::to_string(mapping.local) + " of " + address + " is in use",
-                   "choose another: tfemu port-forward ... " + std::to_string(mapping.local + 1) + ":" + mapping.remote +
-                       ", or 0:" + mapping.remote + " for any"};
+      return Error{Reason::kConflict,
+                   "port " + std::to_string(mapping.local) + " of " + address + " is in use",
+                   "choose another: tfemu port-forward ... " + std::to_string(mapping.local + 1) + ":" +
+                       mapping.remote + ", or 0:" + mapping.remote + " for any"};
     if (error) return Error{Reason::kUnavailable, "cannot listen on " + address + ": " + error.message()};
-    session_.terminal.Print("Forwarding from " + address + ":" + std::to_string(listener.acceptor.local_endpoint().port()) +
-                            " -> " + mapping.remote + "\n");
+    session_.terminal.Print("Forwarding from " + address + ":" +
+                            std::to_string(listener.acceptor.local_endpoint().port()) + " -> " +
+                            mapping.remote + "\n");
     Accept(listener);
     return {};
   }
@@ -122,7 +125,8 @@ class Forwarder {
     int port = number ? static_cast<int>(*number) : api::NamedPort(picked.pod, remote);
     if (picked.service && number) port = api::TargetPort(*picked.service, port, picked.pod);
     if (port == 0)
-      return Error{Reason::kNotFound, std::string(target_.kind->singular) + "/" + target_.name + " has no port " + remote};
+      return Error{Reason::kNotFound,
+                   std::string(target_.kind->singular) + "/" + target_.name + " has no port " + remote};
     return std::pair{picked.pod.key(), port};
   }
 
@@ -133,16 +137,17 @@ class Forwarder {
   };
 
   void Accept(Listener& listener) {
-    listener.acceptor.async_accept([this, &listener](const boost::system::error_code& error, tcp::socket socket) {
-      if (!error) {
-        const auto destination = Destination(listener.mapping.remote);
-        if (destination.ok())
-          std::make_shared<Connection>(session_, std::move(socket))
-              ->Start(client_, destination.value().first, destination.value().second);
-        else session_.terminal.ShowError(destination.error());
-      }
-      Accept(listener);
-    });
+    listener.acceptor.async_accept(
+        [this, &listener](const boost::system::error_code& error, tcp::socket socket) {
+          if (!error) {
+            const auto destination = Destination(listener.mapping.remote);
+            if (destination.ok())
+              std::make_shared<Connection>(session_, std::move(socket))
+                  ->Start(client_, destination.value().first, destination.value().second);
+            else session_.terminal.ShowError(destination.error());
+          }
+          Accept(listener);
+        });
   }
 
   Session& session_;
@@ -182,10 +187,13 @@ int PortForward(Session& session, const Options& options) {
 
 // "6006", "8080:6006", ":6006", "0:6006", "8080:http"
 Result<PortMapping> ParsePortMapping(const std::string& text) {
-  const Error wrong{Reason::kBadRequest, "not a port: \"" + text + "\"", "write LOCAL:REMOTE or REMOTE, as in 6006:6006"};
+  const Error wrong{Reason::kBadRequest, "not a port: \"" + text + "\"",
+                    "write LOCAL:REMOTE or REMOTE, as in 6006:6006"};
   const auto parts = Split(text, ':');
   if (parts.size() > 2 || parts.back().empty()) return wrong;
-  const auto in_range = [](const std::optional<int64_t>& port, int64_t low) { return port && *port >= low && *port < 65536; };
+  const auto in_range = [](const std::optional<int64_t>& port, int64_t low) {
+    return port && *port >= low && *port < 65536;
+  };
   const auto remote = ParseInt(parts.back());
   if (remote && !in_range(remote, 1)) return wrong;
   if (parts.size() == 1) return PortMapping{remote ? static_cast<int>(*remote) : -1, text};
@@ -201,8 +209,10 @@ void AddPortForward(CLI::App& app, Session& session) {
   verb->add_option("target", options->target, "POD, deployment/NAME, service/NAME, tfjob/NAME")->required();
   verb->add_option("ports", options->ports, "[LOCAL:]REMOTE; LOCAL 0 takes any free one")->required();
   verb->add_option("--address", options->address, "Listen here (127.0.0.1)");
-  verb->footer("Examples:\n  tfemu port-forward deployment/tensorboard 6006:6006\n  tfemu port-forward web-0 0:8080");
-  verb->callback([=, &session] { session.action = [&session, options] { return PortForward(session, *options); }; });
+  verb->footer(
+      "Examples:\n  tfemu port-forward deployment/tensorboard 6006:6006\n  tfemu port-forward web-0 0:8080");
+  verb->callback(
+      [=, &session] { session.action = [&session, options] { return PortForward(session, *options); }; });
 }
 
 }  // namespace tfemu::cli

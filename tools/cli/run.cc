@@ -1,6 +1,7 @@
 // tfemu run.
 #include "tools/cli/run.h"
 
+#include <unistd.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/asio/signal_set.hpp>
@@ -8,7 +9,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <unistd.h>
 
 #include "emulator/api/scheme.h"
 #include "emulator/api/view.h"
@@ -40,7 +40,8 @@ struct RunCommand::Signals {
     set.async_wait([this](const boost::system::error_code& error, int) {
       if (error) return;
       if (interrupted) {
-        session.terminal.Warn("aborted; what the run made may still be there: tfemu get all, tfemu down --cluster NAME");
+        session.terminal.Warn(
+            "aborted; what the run made may still be there: tfemu get all, tfemu down --cluster NAME");
         std::_Exit(kRunInterrupted);
       }
       interrupted = true;
@@ -57,7 +58,10 @@ struct RunCommand::Signals {
 };
 
 RunCommand::RunCommand(Session& session, const RunOptions& options)
-    : session_(session), options_(options), signals_(std::make_unique<Signals>(session)), started_(session.Now()) {}
+    : session_(session),
+      options_(options),
+      signals_(std::make_unique<Signals>(session)),
+      started_(session.Now()) {}
 
 RunCommand::~RunCommand() = default;
 
@@ -74,7 +78,8 @@ int RunCommand::Execute() {
   manifests_ = std::move(manifests).value();
   if (std::ranges::none_of(manifests_, [](const Manifest& one) { return IsRun(one.key.kind); }))
     return session_.Fail(Error{Reason::kInvalid, "nothing in these manifests runs",
-                               "run takes a TFJob, a Pod or a Deployment; tfemu apply takes anything"}), kRunWrong;
+                               "run takes a TFJob, a Pod or a Deployment; tfemu apply takes anything"}),
+           kRunWrong;
   if (const auto code = EnsureCluster()) return *code;
   std::optional<int> code;
   for (const auto phase : {&RunCommand::Check, &RunCommand::Prepare, &RunCommand::Apply}) {
@@ -92,7 +97,8 @@ std::optional<int> RunCommand::EnsureCluster() {
     if (!info.ok()) return session_.Fail(info.error()), kRunImpossible;
     const std::string difference = DifferenceFrom(info.value(), options_.up);
     if (difference.empty()) return std::nullopt;
-    session_.Fail(Error{Reason::kConflict, "the cluster \"" + session_.flags.cluster + "\" is up and differs: " + difference,
+    session_.Fail(Error{Reason::kConflict,
+                        "the cluster \"" + session_.flags.cluster + "\" is up and differs: " + difference,
                         "tfemu down first, or give the run a cluster of its own: --cluster NAME"});
     return kRunImpossible;
   }
@@ -168,7 +174,8 @@ std::optional<int> RunCommand::Apply() {
 int RunCommand::Follow() {
   std::vector<api::ObjectKey> keys;
   for (const auto& item : items_) keys.push_back(item.key);
-  RunFollower follower(session_, keys, {.revision = revision_, .started = started_, .log_folder = options_.logs});
+  RunFollower follower(session_, keys,
+                       {.revision = revision_, .started = started_, .log_folder = options_.logs});
   signals_->on_interrupt = [&] { follower.Stop(kRunInterrupted); };
   std::optional<Duration> timeout;
   if (!options_.timeout.empty()) timeout = ParseTimeout(options_.timeout).value();
@@ -185,8 +192,8 @@ int RunCommand::Follow() {
 void RunCommand::Report(int code) {
   for (const auto& item : items_)
     if (item.state == RunItem::State::kDone)
-      session_.terminal.Note(DisplayName(*api::FindKind(item.key.kind), item.key.name) + " " + item.word + " after " +
-                             FormatAge(item.ended.value_or(session_.Now()) - started_));
+      session_.terminal.Note(DisplayName(*api::FindKind(item.key.kind), item.key.name) + " " + item.word +
+                             " after " + FormatAge(item.ended.value_or(session_.Now()) - started_));
   if (options_.junit.empty()) return;
   if (items_.empty())
     for (const auto& manifest : manifests_)
@@ -224,9 +231,10 @@ void AddRun(CLI::App& app, Session& session) {
   verb->add_flag("--keep", options->keep, "Leave everything running afterwards");
   verb->add_flag("--strict", options->strict, "A field that is not honoured is an error, not a warning");
   AddUpFlags(*verb, options->up);
-  verb->footer("Exit codes: 0 all succeeded, 1 one failed, 2 wrong manifest or flags, 3 impossible in this cluster,\n"
-               "124 time-out, 130 interrupted.\n\nExamples:\n  tfemu run --gpus 2 examples/tutorial\n"
-               "  tfemu run job.yaml --timeout 10m --junit out.xml --logs out/");
+  verb->footer(
+      "Exit codes: 0 all succeeded, 1 one failed, 2 wrong manifest or flags, 3 impossible in this cluster,\n"
+      "124 time-out, 130 interrupted.\n\nExamples:\n  tfemu run --gpus 2 examples/tutorial\n"
+      "  tfemu run job.yaml --timeout 10m --junit out.xml --logs out/");
   verb->callback([=, &session] {
     session.action = [&session, options] {
       if (!options->timeout.empty())

@@ -9,15 +9,20 @@ namespace tfemu::cli {
 namespace {
 
 constexpr Duration kTick = std::chrono::milliseconds(200);
-// Logs of pods that are over are read to their end; a stream that does not end holds nobody up longer than this.
+// Logs of pods that are over are read to their end; a stream that does not end holds nobody up longer than
+// this.
 constexpr Duration kLogPatience = std::chrono::seconds(3);
 
 }  // namespace
 
 RunFollower::RunFollower(Session& session, const std::vector<api::ObjectKey>& items, Options options)
-    : session_(session), keys_(items), options_(std::move(options)),
+    : session_(session),
+      keys_(items),
+      options_(std::move(options)),
       printer_(session.terminal, {.prefix = true, .folder = options_.log_folder}),
-      monitor_(items, [this](RunMonitor::Importance importance, const std::string& line) { Say(importance, line); }) {}
+      monitor_(items, [this](RunMonitor::Importance importance, const std::string& line) {
+        Say(importance, line);
+      }) {}
 
 RunMonitor::Outcome RunFollower::Run(std::optional<Duration> timeout) {
   if (const auto begun = Begin(); !begun.ok()) return {kRunImpossible, begun.error()};
@@ -79,14 +84,16 @@ void RunFollower::StreamLogs(const std::string& ns, const std::vector<api::Objec
                                             [this, stream](rpc::v1::LogsReply& reply) {
                                               // Each stream counts its sources for itself.
                                               reply.set_id(reply.id() * 64 + stream);
-                                              if (reply.has_source()) reply.mutable_source()->set_id(reply.id());
+                                              if (reply.has_source())
+                                                reply.mutable_source()->set_id(reply.id());
                                               printer_.Print(reply);
                                             },
                                         .done =
                                             [this, finite](const Result<void>& result) {
                                               --open_;
                                               open_finite_logs_ -= finite;
-                                              if (!closing_ && !result.ok()) session_.terminal.ShowError(result.error());
+                                              if (!closing_ && !result.ok())
+                                                session_.terminal.ShowError(result.error());
                                               FinishWhenQuiet();
                                             }}));
 }

@@ -16,7 +16,7 @@ namespace tfemu::cli {
 class RunFollower {
  public:
   struct Options {
-    uint64_t revision = 0;   // changes after it are ours to see
+    uint64_t revision = 0;  // changes after it are ours to see
     Instant started;
     std::string log_folder;  // "": none
   };

@@ -27,7 +27,8 @@ std::string HelpAgainst(const std::string& sentence) {
     return "give the cluster more GPUs: tfemu down, then tfemu up --gpus N; or tfemu run --gpus N";
   if (sentence.find("persistentvolumeclaim") != std::string::npos)
     return "add the claim, and a volume that fits it, to the manifests; tfemu get pv,pvc shows what there is";
-  if (sentence.find("Insufficient cpu") != std::string::npos || sentence.find("Insufficient memory") != std::string::npos)
+  if (sentence.find("Insufficient cpu") != std::string::npos ||
+      sentence.find("Insufficient memory") != std::string::npos)
     return "lower the pods' requests, or give the nodes more in cluster.yaml (tfemu up --config)";
   if (sentence.find("selector") != std::string::npos || sentence.find("taint") != std::string::npos)
     return "label or untaint nodes in cluster.yaml (tfemu up --config)";
@@ -65,8 +66,8 @@ void RunMonitor::Observe(const api::Object& object, Instant now) {
     ObserveEvent(api::ViewEvent(object));
     return;
   }
-  // A list may be newer than the first events of a watch. The same revision is looked at again: a pod that was listed
-  // before its job was seen becomes ours only then.
+  // A list may be newer than the first events of a watch. The same revision is looked at again: a pod that
+  // was listed before its job was seen becomes ours only then.
   uint64_t& known = revisions_[object.uid()];
   if (object.resource_version() != 0 && object.resource_version() < known) return;
   known = object.resource_version();
@@ -103,7 +104,8 @@ void RunMonitor::ObserveItem(RunItem& item, const api::Object& object, Instant n
     for (const auto& condition : api::ConditionsOf(object)) {
       if (condition.status != "True") continue;
       word = condition.type;
-      if (condition.type == "Succeeded" || condition.type == "Available") Settle(item, RunItem::State::kDone, "", now);
+      if (condition.type == "Succeeded" || condition.type == "Available")
+        Settle(item, RunItem::State::kDone, "", now);
       else if (condition.type == "Failed") Settle(item, RunItem::State::kFailed, condition.message, now);
       if (item.state != RunItem::State::kWaiting) break;
     }
@@ -124,7 +126,8 @@ void RunMonitor::ObserveEvent(const api::EventView& event) {
   const bool about_item = Find({event.kind, event.ns, event.name}) != nullptr;
   const auto pod = pods_.find({"Pod", event.ns, event.name});
   if (!about_item && (pod == pods_.end() || !pod->second.ours)) return;
-  const std::string line = Name({event.kind, event.ns, event.name}) + " " + event.reason + ": " + event.message;
+  const std::string line =
+      Name({event.kind, event.ns, event.name}) + " " + event.reason + ": " + event.message;
   if (said_.insert(line).second) say_(Importance::kWarning, line);
 }
 
@@ -133,13 +136,15 @@ std::optional<Error> RunMonitor::Refusal() const {
     if (pod.ours)
       for (const auto& container : pod.view.containers)
         if (container.state == api::ContainerView::State::kWaiting && IsImageRefusal(container.reason))
-          return Error{Reason::kUnavailable, Name(key) + ": " + container.reason +
-                                                 (container.message.empty() ? "" : ": " + container.message),
+          return Error{Reason::kUnavailable,
+                       Name(key) + ": " + container.reason +
+                           (container.message.empty() ? "" : ": " + container.message),
                        "tfemu image check FILE says what each image reference runs here"};
   return std::nullopt;
 }
 
-// A pod that waits for room waits in vain when only its own siblings and services hold it: they don't end first.
+// A pod that waits for room waits in vain when only its own siblings and services hold it: they don't end
+// first.
 const api::PodView* RunMonitor::Blocked() const {
   for (const auto& [key, pod] : pods_) {
     if (!pod.ours || pod.view.over() || !pod.view.node.empty() || pod.view.unschedulable.empty()) continue;
@@ -186,7 +191,8 @@ std::string RunMonitor::StatusLine(Duration elapsed) const {
   }
   std::vector<std::string> parts;
   for (const auto& item : items_)
-    if (item.state == RunItem::State::kWaiting) parts.push_back(Name(item.key) + " " + (item.word.empty() ? "..." : item.word));
+    if (item.state == RunItem::State::kWaiting)
+      parts.push_back(Name(item.key) + " " + (item.word.empty() ? "..." : item.word));
   return Join(parts, ", ") + " | pods: " + std::to_string(pending) + " pending, " + std::to_string(running) +
          " running, " + std::to_string(succeeded) + " succeeded, " + std::to_string(failed) + " failed | " +
          FormatAge(elapsed);

@@ -54,8 +54,8 @@ class RunMonitor {
   void ObserveEvent(const api::EventView& event);
   void Settle(RunItem& item, RunItem::State state, const std::string& message, Instant now);
   bool IsOurs(const api::Object& object) const;
-  std::optional<Error> Refusal() const;                    // an image that can't be had
-  const api::PodView* Blocked() const;                     // waits, and nobody is there to make room
+  std::optional<Error> Refusal() const;  // an image that can't be had
+  const api::PodView* Blocked() const;   // waits, and nobody is there to make room
   std::optional<Error> Stuck(Instant now);
 
   struct SeenPod {

@@ -42,8 +42,11 @@ void AddScale(CLI::App& app, Session& session) {
   verb->add_option("target", options->targets, "deployment/NAME, replicaset/NAME, tfjob/NAME")->required();
   verb->add_option("--replicas", options->replicas, "How many")->required()->check(CLI::NonNegativeNumber);
   verb->add_option("--type", options->type, "Of a TFJob: which replicas (Worker)");
-  verb->footer("Examples:\n  tfemu scale deployment/web --replicas=3\n  tfemu scale tfjob/mnist --type Worker --replicas=4");
-  verb->callback([=, &session] { session.action = [&session, options] { return Scale(session, *options); }; });
+  verb->footer(
+      "Examples:\n  tfemu scale deployment/web --replicas=3\n  tfemu scale tfjob/mnist --type Worker "
+      "--replicas=4");
+  verb->callback(
+      [=, &session] { session.action = [&session, options] { return Scale(session, *options); }; });
 }
 
 }  // namespace tfemu::cli

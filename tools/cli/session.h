@@ -1,4 +1,5 @@
-// One run of the program: global flags, the event loop, and the connection to the cluster, made when first needed.
+// One run of the program: global flags, the event loop, and the connection to the cluster, made when first
+// needed.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -47,7 +48,7 @@ class Session {
   Result<rpc::Client*> Connect();
   void Disconnect();
 
-  int Fail(const Error& error);   // prints it; kRefused
+  int Fail(const Error& error);                                         // prints it; kRefused
   int Usage(const std::string& message, const std::string& hint = {});  // prints it; kUsage
 
  private:

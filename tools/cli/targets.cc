@@ -65,13 +65,15 @@ Result<Target> ParseTarget(const std::string& word, std::string_view default_kin
   const size_t slash = word.find('/');
   if (slash == std::string::npos) return Target{api::FindKind(default_kind), word};
   ASSIGN_OR_RETURN(const auto* kind, ParseKind(word.substr(0, slash)));
-  if (slash + 1 == word.size()) return Error{Reason::kBadRequest, "\"" + word + "\" lacks a name after the slash"};
+  if (slash + 1 == word.size())
+    return Error{Reason::kBadRequest, "\"" + word + "\" lacks a name after the slash"};
   return Target{kind, word.substr(slash + 1)};
 }
 
 Result<std::vector<Target>> ParseTargets(const std::vector<std::string>& words) {
   std::vector<Target> targets;
-  const bool slashed = std::ranges::any_of(words, [](const auto& word) { return word.find('/') != std::string::npos; });
+  const bool slashed =
+      std::ranges::any_of(words, [](const auto& word) { return word.find('/') != std::string::npos; });
   if (slashed) {
     for (const auto& word : words) {
       if (word.find('/') == std::string::npos)

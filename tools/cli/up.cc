@@ -26,9 +26,10 @@ int Up(Session& session, const UpOptions& options) {
     if (!info.ok()) return session.Fail(info.error());
     const std::string difference = DifferenceFrom(info.value(), options);
     if (!difference.empty())
-      return session.Fail(Error{Reason::kConflict,
-                                "the cluster \"" + session.flags.cluster + "\" is already up and differs: " + difference,
-                                "tfemu down first, or choose another name with --cluster"});
+      return session.Fail(
+          Error{Reason::kConflict,
+                "the cluster \"" + session.flags.cluster + "\" is already up and differs: " + difference,
+                "tfemu down first, or choose another name with --cluster"});
     session.terminal.Note("the cluster \"" + session.flags.cluster + "\" is already up");
     return ShowCluster(session);
   } else if (running.error().reason != Reason::kNotFound) {
@@ -52,7 +53,8 @@ int Down(Session& session, bool purge) {
   if (purge && std::filesystem::remove_all(paths.value().state, error) > 0)
     session.terminal.Note("the state of the cluster \"" + session.flags.cluster + "\" is removed");
   else if (error)
-    return session.Fail(Error{Reason::kUnavailable, "cannot remove " + paths.value().state + ": " + error.message()});
+    return session.Fail(
+        Error{Reason::kUnavailable, "cannot remove " + paths.value().state + ": " + error.message()});
   else session.terminal.Note("the cluster \"" + session.flags.cluster + "\" is not running");
   return kOk;
 }
@@ -60,7 +62,8 @@ int Down(Session& session, bool purge) {
 }  // namespace
 
 void AddUpFlags(CLI::App& verb, UpOptions& options) {
-  verb.add_option("--config", options.config, "A cluster.yaml that says what the cluster has")->check(CLI::ExistingFile);
+  verb.add_option("--config", options.config, "A cluster.yaml that says what the cluster has")
+      ->check(CLI::ExistingFile);
   verb.add_option("--nodes", options.nodes, "How many nodes the host's resources are shown as")
       ->check(CLI::Range(1, 1000));
   verb.add_option("--gpus", options.gpus, "GPUs of the cluster: a number, all or none");
@@ -74,7 +77,9 @@ void AddUp(CLI::App& app, Session& session) {
   auto* verb = app.add_subcommand("up", "Start a cluster and say what it is");
   AddUpFlags(*verb, *options);
   verb->add_flag("--ephemeral", options->ephemeral, "Keep nothing after it goes down");
-  verb->footer("Examples:\n  tfemu up --gpus 2\n  tfemu up --cluster test --nodes 3\n  tfemu up --config cluster.yaml");
+  verb->footer(
+      "Examples:\n  tfemu up --gpus 2\n  tfemu up --cluster test --nodes 3\n  tfemu up --config "
+      "cluster.yaml");
   verb->callback([=, &session] { session.action = [&session, options] { return Up(session, *options); }; });
 }
 

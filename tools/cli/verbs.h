@@ -11,7 +11,7 @@ void AddUp(CLI::App& app, Session& session);
 void AddDown(CLI::App& app, Session& session);
 void AddInfo(CLI::App& app, Session& session);
 void AddDoctor(CLI::App& app, Session& session);
-void AddApply(CLI::App& app, Session& session);   // and create
+void AddApply(CLI::App& app, Session& session);  // and create
 void AddGet(CLI::App& app, Session& session);
 void AddDescribe(CLI::App& app, Session& session);
 void AddLogs(CLI::App& app, Session& session);

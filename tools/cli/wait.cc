@@ -25,7 +25,8 @@ struct Options {
 
 // A job that ended the other way will not come to it any more.
 bool IsHopeless(const std::string& wanted, const std::string& value, const api::Object& object) {
-  if (value != "true" || (wanted != "succeeded" && wanted != "failed") || object.key().kind != "TFJob") return false;
+  if (value != "true" || (wanted != "succeeded" && wanted != "failed") || object.key().kind != "TFJob")
+    return false;
   return std::ranges::any_of(api::ConditionsOf(object), [&](const api::ConditionView& condition) {
     const std::string type = ToLower(condition.type);
     return condition.status == "True" && type != wanted && (type == "succeeded" || type == "failed");
@@ -59,7 +60,8 @@ Result<Judge> JudgePath(const std::string& text) {
   return Judge([parsed, value, any](const api::Object* object) {
     if (object == nullptr) return Verdict::kHopeless;
     const auto found = parsed.Find(object->doc());
-    const bool met = std::ranges::any_of(found, [&](const auto* one) { return any || codec::FormatResult(*one) == value; });
+    const bool met = std::ranges::any_of(
+        found, [&](const auto* one) { return any || codec::FormatResult(*one) == value; });
     return met ? Verdict::kMet : Verdict::kPending;
   });
 }
@@ -77,8 +79,8 @@ Result<std::vector<Target>> Expand(Session& session, const Options& options) {
       return Error{Reason::kBadRequest, "which " + std::string(target.kind->resource) + "?",
                    "name them, choose by labels with -l, or take --all"};
     ASSIGN_OR_RETURN(const auto listed,
-                     ListObjects(*client, {std::string(target.kind->kind), target.kind->namespaced ? session.ns() : "",
-                                           options.selector}));
+                     ListObjects(*client, {std::string(target.kind->kind),
+                                           target.kind->namespaced ? session.ns() : "", options.selector}));
     for (const auto& object : listed.objects) expanded.push_back({target.kind, object.key().name});
   }
   return expanded;
@@ -103,8 +105,8 @@ int Report(Session& session, const std::vector<Target>& targets, const std::vect
     code = session.Fail(verdicts[i] == Verdict::kPending
                             ? Error{Reason::kTimeout, "timed out waiting for " + wanted + " on " + name}
                             : Error{Reason::kInvalid, name + " will not come to " + wanted + " any more",
-                                    "tfemu describe " + std::string(targets[i].kind->singular) + " " + targets[i].name +
-                                        " says why"});
+                                    "tfemu describe " + std::string(targets[i].kind->singular) + " " +
+                                        targets[i].name + " says why"});
   }
   return code;
 }
@@ -116,8 +118,9 @@ int Wait(Session& session, const Options& options) {
   if (!timeout.ok()) return session.Usage(timeout.error().message, timeout.error().hint);
   const auto targets = Expand(session, options);
   if (!targets.ok())
-    return targets.error().reason == Reason::kBadRequest ? session.Usage(targets.error().message, targets.error().hint)
-                                                         : session.Fail(targets.error());
+    return targets.error().reason == Reason::kBadRequest
+               ? session.Usage(targets.error().message, targets.error().hint)
+               : session.Fail(targets.error());
   const bool may_be_absent = options.wanted == "delete" || options.wanted == "create";
   if (!may_be_absent)
     if (const auto present = CheckPresence(session, targets.value()); !present.ok())
@@ -127,8 +130,9 @@ int Wait(Session& session, const Options& options) {
   std::vector<Awaited> awaited;
   for (const auto& target : targets.value())
     awaited.push_back({KeyOf(target, session.ns()), judge.value(), [&session, &target, &options] {
-                         session.terminal.Print(DisplayName(*target.kind, target.name) +
-                                                (options.wanted == "delete" ? " deleted\n" : " condition met\n"));
+                         session.terminal.Print(
+                             DisplayName(*target.kind, target.name) +
+                             (options.wanted == "delete" ? " deleted\n" : " condition met\n"));
                        }});
   const auto verdicts = Await(session, awaited, timeout.value());
   if (!verdicts.ok()) return session.Fail(verdicts.error());
@@ -139,20 +143,24 @@ int Wait(Session& session, const Options& options) {
 
 Result<Judge> ParseWaitFor(const std::string& wanted) {
   if (wanted == "delete")
-    return Judge([](const api::Object* object) { return object == nullptr ? Verdict::kMet : Verdict::kPending; });
+    return Judge(
+        [](const api::Object* object) { return object == nullptr ? Verdict::kMet : Verdict::kPending; });
   if (wanted == "create")
-    return Judge([](const api::Object* object) { return object != nullptr ? Verdict::kMet : Verdict::kPending; });
+    return Judge(
+        [](const api::Object* object) { return object != nullptr ? Verdict::kMet : Verdict::kPending; });
   if (wanted.starts_with("condition=") && wanted.size() > 10) return JudgeCondition(wanted.substr(10));
   if (wanted.starts_with("jsonpath=")) return JudgePath(wanted.substr(9));
   return Error{Reason::kBadRequest, "cannot wait for \"" + wanted + "\"",
-               "write --for=condition=Succeeded, --for=delete, --for=create or --for=jsonpath='{.status.phase}'=Running"};
+               "write --for=condition=Succeeded, --for=delete, --for=create or "
+               "--for=jsonpath='{.status.phase}'=Running"};
 }
 
 void AddWait(CLI::App& app, Session& session) {
   auto options = std::make_shared<Options>();
   auto* verb = app.add_subcommand("wait", "Wait until objects are in a condition, or gone");
   verb->add_option("target", options->targets, "KIND NAME... or KIND/NAME...")->required();
-  verb->add_option("--for", options->wanted, "condition=NAME[=VALUE], delete, create, jsonpath=PATH[=VALUE]")->required();
+  verb->add_option("--for", options->wanted, "condition=NAME[=VALUE], delete, create, jsonpath=PATH[=VALUE]")
+      ->required();
   verb->add_option("-l,--selector", options->selector, "All objects with these labels");
   verb->add_flag("--all", options->all, "All objects of the kind");
   verb->add_option("--timeout", options->timeout, "How long: 90s, 10m; negative: for ever (30s)");

@@ -13,10 +13,14 @@ namespace {
 
 using nlohmann::json;
 
-FieldFindings Check(const char* kind, const char* text) { return CheckFields(json::parse(text), *FindKind(kind)->schema); }
+FieldFindings Check(const char* kind, const char* text) {
+  return CheckFields(json::parse(text), *FindKind(kind)->schema);
+}
 
 TEST_CASE("a wrong type is an error with its path and what was found") {
-  const auto findings = Check("Pod", R"({"spec": {"containers": [{"name": 7, "command": "sh", "resources": {"limits": {"cpu": "lots"}}}]}})");
+  const auto findings = Check(
+      "Pod",
+      R"({"spec": {"containers": [{"name": 7, "command": "sh", "resources": {"limits": {"cpu": "lots"}}}]}})");
   REQUIRE(findings.errors.size() == 3);
   CHECK(findings.errors[0] == FieldMessage{"spec.containers[0].command", "must be a list (got \"sh\")"});
   CHECK(findings.errors[1] == FieldMessage{"spec.containers[0].name", "must be a string (got 7)"});
@@ -24,9 +28,12 @@ TEST_CASE("a wrong type is an error with its path and what was found") {
 }
 
 TEST_CASE("an unknown field is a warning that knows the nearest name") {
-  const auto findings = Check("TFJob", R"({"spec": {"tfReplicaSpecs": {"Worker": {"replica": 2, "template": {"spec": {"imagePullSecret": 1}}}}}})");
+  const auto findings = Check(
+      "TFJob",
+      R"({"spec": {"tfReplicaSpecs": {"Worker": {"replica": 2, "template": {"spec": {"imagePullSecret": 1}}}}}})");
   REQUIRE(findings.warnings.size() == 2);
-  CHECK(findings.warnings[0] == FieldMessage{"spec.tfReplicaSpecs.Worker.replica", "unknown field (did you mean replicas?)"});
+  CHECK(findings.warnings[0] ==
+        FieldMessage{"spec.tfReplicaSpecs.Worker.replica", "unknown field (did you mean replicas?)"});
   CHECK(findings.warnings[1].message == "unknown field (did you mean imagePullSecrets?)");
 }
 

@@ -11,34 +11,43 @@ namespace tfemu::api {
 namespace {
 
 Json Template(const char* name = "tensorflow") {
-  return Json::parse(std::string(R"({"spec": {"containers": [{"name": ")") + name + R"(", "image": "i:1"}]}})");
+  return Json::parse(std::string(R"({"spec": {"containers": [{"name": ")") + name +
+                     R"(", "image": "i:1"}]}})");
 }
 
 TFJob Job(const std::vector<std::pair<std::string, int>>& types, bool dynamic = false) {
   Json specs = Json::object();
-  for (const auto& [type, replicas] : types) specs[type] = Json::object({{"replicas", replicas}, {"template", Template()}});
-  return DecodeTFJob(Object(Json::object({{"apiVersion", "kubeflow.org/v1"}, {"kind", "TFJob"},
-                                          {"metadata", Json::object({{"name", "j"}, {"namespace", "ns"}, {"uid", "u"}})},
-                                          {"spec", Json::object({{"enableDynamicWorker", dynamic}, {"tfReplicaSpecs", specs}})}})));
+  for (const auto& [type, replicas] : types)
+    specs[type] = Json::object({{"replicas", replicas}, {"template", Template()}});
+  return DecodeTFJob(Object(
+      Json::object({{"apiVersion", "kubeflow.org/v1"},
+                    {"kind", "TFJob"},
+                    {"metadata", Json::object({{"name", "j"}, {"namespace", "ns"}, {"uid", "u"}})},
+                    {"spec", Json::object({{"enableDynamicWorker", dynamic}, {"tfReplicaSpecs", specs}})}})));
 }
 
 TEST_CASE("TF_CONFIG has the operator's bytes") {
   const TFJob dense = Job({{"PS", 1}, {"WORKER", 2}, {"master", 1}, {"Evaluator", 1}});
-  CHECK(TFConfig(dense, "Worker", 1) ==
-        R"({"cluster":{"evaluator":["j-evaluator-0.ns.svc:2222"],"master":["j-master-0.ns.svc:2222"],"ps":["j-ps-0.ns.svc:2222"],)"
-        R"("worker":["j-worker-0.ns.svc:2222","j-worker-1.ns.svc:2222"]},"task":{"type":"worker","index":1},"environment":"cloud"})");
+  CHECK(
+      TFConfig(dense, "Worker", 1) ==
+      R"({"cluster":{"evaluator":["j-evaluator-0.ns.svc:2222"],"master":["j-master-0.ns.svc:2222"],"ps":["j-ps-0.ns.svc:2222"],)"
+      R"("worker":["j-worker-0.ns.svc:2222","j-worker-1.ns.svc:2222"]},"task":{"type":"worker","index":1},"environment":"cloud"})");
   CHECK_FALSE(TFConfig(Job({{"Worker", 1}}), "Worker", 0).has_value());
   CHECK_FALSE(TFConfig(Job({{"PS", 1}}), "PS", 0).has_value());
 }
 
 TEST_CASE("dynamic workers get the sparse form") {
   const TFJob job = Job({{"PS", 2}, {"Worker", 2}, {"Chief", 1}}, true);
-  CHECK(TFConfig(job, "Worker", 1) ==
-        R"({"cluster":{"worker":{"1":"j-worker-1.ns.svc:2222"},"ps":["j-ps-0.ns.svc:2222","j-ps-1.ns.svc:2222"]},"task":{"type":"worker","index":1}})");
-  CHECK(TFConfig(job, "PS", 1) == R"({"cluster":{"worker":{},"ps":["j-ps-1.ns.svc:2222"]},"task":{"type":"ps","index":1}})");
-  CHECK(TFConfig(job, "Chief", 0) == R"({"cluster":{"worker":{},"ps":[]},"task":{"type":"chief","index":0}})");
-  CHECK(TFConfig(Job({{"Worker", 2}}, true), "Worker", 0) ==
-        R"({"cluster":{"worker":{"0":"j-worker-0.ns.svc:2222"},"ps":null},"task":{"type":"worker","index":0}})");
+  CHECK(
+      TFConfig(job, "Worker", 1) ==
+      R"({"cluster":{"worker":{"1":"j-worker-1.ns.svc:2222"},"ps":["j-ps-0.ns.svc:2222","j-ps-1.ns.svc:2222"]},"task":{"type":"worker","index":1}})");
+  CHECK(TFConfig(job, "PS", 1) ==
+        R"({"cluster":{"worker":{},"ps":["j-ps-1.ns.svc:2222"]},"task":{"type":"ps","index":1}})");
+  CHECK(TFConfig(job, "Chief", 0) ==
+        R"({"cluster":{"worker":{},"ps":[]},"task":{"type":"chief","index":0}})");
+  CHECK(
+      TFConfig(Job({{"Worker", 2}}, true), "Worker", 0) ==
+      R"({"cluster":{"worker":{"0":"j-worker-0.ns.svc:2222"},"ps":null},"task":{"type":"worker","index":0}})");
 }
 
 TEST_CASE("the master role") {
@@ -53,17 +62,25 @@ TEST_CASE("the master role") {
 
 TEST_CASE("validation speaks with the webhook's words") {
   const auto messages = [](const char* specs, const char* name = "j") {
-    return ValidateTFJob(Json::parse(std::string(R"({"metadata": {"name": ")") + name + R"("}, "spec": )" + specs + "}"), nullptr);
+    return ValidateTFJob(
+        Json::parse(std::string(R"({"metadata": {"name": ")") + name + R"("}, "spec": )" + specs + "}"),
+        nullptr);
   };
   const std::string path = "spec.tfReplicaSpecs.Worker";
-  CHECK(messages("{}") == std::vector<FieldMessage>{{"spec.tfReplicaSpecs", "Required value: must be required"}});
+  CHECK(messages("{}") ==
+        std::vector<FieldMessage>{{"spec.tfReplicaSpecs", "Required value: must be required"}});
   CHECK(messages(R"({"tfReplicaSpecs": {"Worker": {"template": {"spec": {"containers": []}}}}})") ==
         std::vector<FieldMessage>{{path + ".template.spec.containers", "Required value: must be specified"},
-                                  {path + ".template.spec.containers", "Required value: must have at least one container with name tensorflow"}});
-  CHECK(messages(R"({"tfReplicaSpecs": {"Worker": {"replicas": -1, "template": {"spec": {"containers": [{"name": "tensorflow", "image": "i"}]}}}}})") ==
-        std::vector<FieldMessage>{{path + ".replicas", "must be >= 0 (got -1)"}});
-  CHECK(messages(R"({"tfReplicaSpecs": {}})", "1inv")[0].message.find("should match: a DNS-1035 label") != std::string::npos);
-  const auto both = messages(R"({"tfReplicaSpecs": {"Chief": {"template": {"spec": {"containers": [{"name": "tensorflow", "image": "i"}]}}},
+                                  {path + ".template.spec.containers",
+                                   "Required value: must have at least one container with name tensorflow"}});
+  CHECK(
+      messages(
+          R"({"tfReplicaSpecs": {"Worker": {"replicas": -1, "template": {"spec": {"containers": [{"name": "tensorflow", "image": "i"}]}}}}})") ==
+      std::vector<FieldMessage>{{path + ".replicas", "must be >= 0 (got -1)"}});
+  CHECK(messages(R"({"tfReplicaSpecs": {}})", "1inv")[0].message.find("should match: a DNS-1035 label") !=
+        std::string::npos);
+  const auto both = messages(
+      R"({"tfReplicaSpecs": {"Chief": {"template": {"spec": {"containers": [{"name": "tensorflow", "image": "i"}]}}},
                                   "Master": {"template": {"spec": {"containers": [{"name": "tensorflow", "image": "i"}]}}}}})");
   REQUIRE(both.size() == 1);
   CHECK(both[0].message == "Forbidden: must not have more than 1 Chief or Master role");
@@ -71,11 +88,15 @@ TEST_CASE("validation speaks with the webhook's words") {
 
 TEST_CASE("a port of that name in the manifest is the TensorFlow port") {
   Json specs = Json::object({{"Worker", Json::object({{"replicas", 2}, {"template", Template()}})}});
-  specs["Worker"]["template"]["spec"]["containers"][0]["ports"] = Json::parse(R"([{"name": "tfjob-port", "containerPort": 3333}])");
-  const TFJob job = DecodeTFJob(Object(Json::object({{"kind", "TFJob"}, {"metadata", Json::object({{"name", "j"}, {"namespace", "ns"}})},
-                                                     {"spec", Json::object({{"tfReplicaSpecs", specs}})}})));
+  specs["Worker"]["template"]["spec"]["containers"][0]["ports"] =
+      Json::parse(R"([{"name": "tfjob-port", "containerPort": 3333}])");
+  const TFJob job =
+      DecodeTFJob(Object(Json::object({{"kind", "TFJob"},
+                                       {"metadata", Json::object({{"name", "j"}, {"namespace", "ns"}})},
+                                       {"spec", Json::object({{"tfReplicaSpecs", specs}})}})));
   CHECK(TFConfig(job, "Worker", 0)->find("j-worker-0.ns.svc:3333") != std::string::npos);
-  CHECK(MakeReplicaService(job, "Worker", 0)["spec"]["ports"] == Json::parse(R"([{"name": "tfjob-port", "port": 3333}])"));
+  CHECK(MakeReplicaService(job, "Worker", 0)["spec"]["ports"] ==
+        Json::parse(R"([{"name": "tfjob-port", "port": 3333}])"));
 }
 
 }  // namespace

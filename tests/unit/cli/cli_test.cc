@@ -22,15 +22,20 @@ using api::Json;
 std::string Show(const Result<std::vector<Target>>& targets) {
   if (!targets.ok()) return "error: " + targets.error().message + " | " + targets.error().hint;
   std::string text;
-  for (const auto& target : targets.value()) text += std::string(target.kind->singular) + ":" + target.name + " ";
+  for (const auto& target : targets.value())
+    text += std::string(target.kind->singular) + ":" + target.name + " ";
   return text;
 }
 
 TEST_CASE("what objects are meant") {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
-      {{"pods"}, "pod: "}, {{"po", "a", "b"}, "pod:a pod:b "}, {{"POD/a", "tfjob/x"}, "pod:a tfjob:x "},
-      {{"svc,pvc"}, "service: persistentvolumeclaim: "}, {{"tfjobs.kubeflow.org", "x"}, "tfjob:x "},
-      {{"all"}, "pod: service: deployment: replicaset: tfjob: "}, {{"deploy,rs", "a"}, "deployment:a replicaset:a "}};
+      {{"pods"}, "pod: "},
+      {{"po", "a", "b"}, "pod:a pod:b "},
+      {{"POD/a", "tfjob/x"}, "pod:a tfjob:x "},
+      {{"svc,pvc"}, "service: persistentvolumeclaim: "},
+      {{"tfjobs.kubeflow.org", "x"}, "tfjob:x "},
+      {{"all"}, "pod: service: deployment: replicaset: tfjob: "},
+      {{"deploy,rs", "a"}, "deployment:a replicaset:a "}};
   for (const auto& [words, expected] : cases) {
     CAPTURE(words.front());
     CHECK(Show(ParseTargets(words)) == expected);
@@ -93,7 +98,8 @@ TEST_CASE("output forms") {
   CHECK(!ParseOutputFormat("jsonpath={").ok());
   const api::Object pod(Json::parse(R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}})"));
   CHECK(FormatDocument(ParseOutputFormat("name").value(), pod) == "pod/a\n");
-  CHECK(FormatDocument(ParseOutputFormat("yaml").value(), pod) == "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n");
+  CHECK(FormatDocument(ParseOutputFormat("yaml").value(), pod) ==
+        "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n");
   CHECK(FormatList(ParseOutputFormat("jsonpath={.items[*].metadata.name}").value(), {pod, pod}) == "a a");
 }
 
@@ -128,7 +134,9 @@ TEST_CASE("every verb's help has an example") {
 TEST_CASE("completion without a cluster") {
   Session session([](const std::string&) { return std::string(); }, {});
   session.flags.cluster = "none-such";
-  const auto complete = [&](const std::vector<std::string>& words) { return Join(Complete(words, session), " "); };
+  const auto complete = [&](const std::vector<std::string>& words) {
+    return Join(Complete(words, session), " ");
+  };
   CHECK(complete({"ge"}) == "get");
   CHECK(complete({"get", "tfj"}) == "tfjob tfjobs");
   CHECK(complete({"get", "pods", "--out"}) == "--output");
@@ -147,7 +155,8 @@ TEST_CASE("JUnit reports") {
   good.ended = begin + std::chrono::milliseconds(1500);
   const RunItem bad{{"Pod", "default", "b"}, RunItem::State::kFailed, "Failed", "exit <1> & \"more\""};
   const RunItem open{{"Pod", "default", "c"}};
-  const std::string xml = FormatJunit({{good, bad, open}, begin, begin + std::chrono::seconds(2), 124, "time-out"});
+  const std::string xml =
+      FormatJunit({{good, bad, open}, begin, begin + std::chrono::seconds(2), 124, "time-out"});
   CHECK(xml.find("tests=\"3\" failures=\"1\" errors=\"1\" time=\"2.000\"") != std::string::npos);
   CHECK(xml.find("name=\"default/a\" time=\"1.500\"/>") != std::string::npos);
   CHECK(xml.find("exit &lt;1&gt; &amp; &quot;more&quot;") != std::string::npos);

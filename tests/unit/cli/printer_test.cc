@@ -45,7 +45,8 @@ Recording Load(const std::string& name) {
 }
 
 // The recordings do not say at which instant each command ran.
-bool SomeInstantGives(const std::string& expected, int64_t second, const std::function<std::string(Instant)>& print) {
+bool SomeInstantGives(const std::string& expected, int64_t second,
+                      const std::function<std::string(Instant)>& print) {
   std::string last;
   for (int64_t tenth = -10; tenth < 30; ++tenth) {
     last = print(Instant{second * 1'000'000'000 + tenth * 100'000'000});
@@ -67,20 +68,22 @@ TEST_CASE("tables and descriptions equal kubectl's") {
     const Recording recording = Load(name);
     const auto check = [&, second = second](const std::string& command, const std::string& kind, bool wide) {
       CAPTURE(command);
-      CHECK(SomeInstantGives(recording.outputs.at(command), second,
-                             [&](Instant now) { return Tabled(kind, recording.objects.at(kind), wide, now); }));
+      CHECK(SomeInstantGives(recording.outputs.at(command), second, [&](Instant now) {
+        return Tabled(kind, recording.objects.at(kind), wide, now);
+      }));
     };
     check("kubectl get tfjob", "TFJob", false);
     check("kubectl get pods -o wide", "Pod", true);
     check("kubectl get svc", "Service", false);
     check("kubectl get events", "Event", false);
     const Object& job = recording.objects.at("TFJob").front();
-    CHECK(SomeInstantGives(recording.outputs.at("kubectl describe tfjob " + job.key().name), second, [&](Instant now) {
-      DescribeContext context{.now = now};
-      for (const auto& event : recording.objects.at("Event"))
-        if (ViewEvent(event).uid == job.uid()) context.events.push_back(event);
-      return Describe(job, context);
-    }));
+    CHECK(SomeInstantGives(recording.outputs.at("kubectl describe tfjob " + job.key().name), second,
+                           [&](Instant now) {
+                             DescribeContext context{.now = now};
+                             for (const auto& event : recording.objects.at("Event"))
+                               if (ViewEvent(event).uid == job.uid()) context.events.push_back(event);
+                             return Describe(job, context);
+                           }));
   }
 }
 
@@ -93,26 +96,42 @@ Json PodWith(const std::string& status, const std::string& more = "{}") {
 TEST_CASE("the STATUS word of a pod") {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {R"({"phase": "Pending"})", "Pending"},
-      {R"({"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False", "reason": "SchedulingGated"}]})", "SchedulingGated"},
+      {R"({"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False", "reason": "SchedulingGated"}]})",
+       "SchedulingGated"},
       {R"({"phase": "Failed", "reason": "Evicted"})", "Evicted"},
-      {R"({"phase": "Pending", "containerStatuses": [{"state": {"waiting": {"reason": "ContainerCreating"}}}]})", "ContainerCreating"},
-      {R"({"phase": "Running", "containerStatuses": [{"ready": true, "state": {"running": {}}}]})", "Running"},
-      {R"({"phase": "Running", "containerStatuses": [{"state": {"waiting": {"reason": "CrashLoopBackOff"}}}]})", "CrashLoopBackOff"},
-      {R"({"phase": "Succeeded", "containerStatuses": [{"state": {"terminated": {"reason": "Completed"}}}]})", "Completed"},
-      {R"({"phase": "Failed", "containerStatuses": [{"state": {"terminated": {"reason": "Error", "exitCode": 1}}}]})", "Error"},
-      {R"({"phase": "Failed", "containerStatuses": [{"state": {"terminated": {"reason": "OOMKilled", "exitCode": 137}}}]})", "OOMKilled"},
-      {R"({"phase": "Failed", "containerStatuses": [{"state": {"terminated": {"exitCode": 3}}}]})", "ExitCode:3"},
-      {R"({"phase": "Failed", "containerStatuses": [{"state": {"terminated": {"exitCode": 137, "signal": 9}}}]})", "Signal:9"},
-      {R"({"phase": "Running", "containerStatuses": [{"ready": true, "state": {"running": {}}}, {"state": {"terminated": {"reason": "Completed"}}}]})", "NotReady"},
+      {R"({"phase": "Pending", "containerStatuses": [{"state": {"waiting": {"reason": "ContainerCreating"}}}]})",
+       "ContainerCreating"},
+      {R"({"phase": "Running", "containerStatuses": [{"ready": true, "state": {"running": {}}}]})",
+       "Running"},
+      {R"({"phase": "Running", "containerStatuses": [{"state": {"waiting": {"reason": "CrashLoopBackOff"}}}]})",
+       "CrashLoopBackOff"},
+      {R"({"phase": "Succeeded", "containerStatuses": [{"state": {"terminated": {"reason": "Completed"}}}]})",
+       "Completed"},
+      {R"({"phase": "Failed", "containerStatuses": [{"state": {"terminated": {"reason": "Error", "exitCode": 1}}}]})",
+       "Error"},
+      {R"({"phase": "Failed", "containerStatuses": [{"state": {"terminated": {"reason": "OOMKilled", "exitCode": 137}}}]})",
+       "OOMKilled"},
+      {R"({"phase": "Failed", "containerStatuses": [{"state": {"terminated": {"exitCode": 3}}}]})",
+       "ExitCode:3"},
+      {R"({"phase": "Failed", "containerStatuses": [{"state": {"terminated": {"exitCode": 137, "signal": 9}}}]})",
+       "Signal:9"},
+      {R"({"phase": "Running", "containerStatuses": [{"ready": true, "state": {"running": {}}}, {"state": {"terminated": {"reason": "Completed"}}}]})",
+       "NotReady"},
       {R"({"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}],
-         "containerStatuses": [{"ready": true, "state": {"running": {}}}, {"state": {"terminated": {"reason": "Completed"}}}]})", "Running"},
+         "containerStatuses": [{"ready": true, "state": {"running": {}}}, {"state": {"terminated": {"reason": "Completed"}}}]})",
+       "Running"},
       {R"({"phase": "Pending", "initContainerStatuses": [{"state": {"running": {}}}]})", "Init:0/1"},
-      {R"({"phase": "Pending", "initContainerStatuses": [{"state": {"waiting": {"reason": "PodInitializing"}}}]})", "Init:0/1"},
-      {R"({"phase": "Pending", "initContainerStatuses": [{"state": {"waiting": {"reason": "ErrImagePull"}}}]})", "Init:ErrImagePull"},
-      {R"({"phase": "Pending", "initContainerStatuses": [{"state": {"terminated": {"exitCode": 2}}}]})", "Init:ExitCode:2"},
-      {R"({"phase": "Pending", "initContainerStatuses": [{"state": {"terminated": {"exitCode": 1, "reason": "Error"}}}]})", "Init:Error"},
+      {R"({"phase": "Pending", "initContainerStatuses": [{"state": {"waiting": {"reason": "PodInitializing"}}}]})",
+       "Init:0/1"},
+      {R"({"phase": "Pending", "initContainerStatuses": [{"state": {"waiting": {"reason": "ErrImagePull"}}}]})",
+       "Init:ErrImagePull"},
+      {R"({"phase": "Pending", "initContainerStatuses": [{"state": {"terminated": {"exitCode": 2}}}]})",
+       "Init:ExitCode:2"},
+      {R"({"phase": "Pending", "initContainerStatuses": [{"state": {"terminated": {"exitCode": 1, "reason": "Error"}}}]})",
+       "Init:Error"},
       {R"({"phase": "Pending", "initContainerStatuses": [{"state": {"terminated": {"exitCode": 0, "reason": "Completed"}}}],
-         "containerStatuses": [{"state": {"waiting": {"reason": "PodInitializing"}}}]})", "PodInitializing"}};
+         "containerStatuses": [{"state": {"waiting": {"reason": "PodInitializing"}}}]})",
+       "PodInitializing"}};
   for (const auto& [status, word] : cases) {
     CAPTURE(status);
     CHECK(PodStatusWord(PodWith(status, R"({"spec": {"initContainers": [{"name": "i"}]}})")) == word);
@@ -128,17 +147,28 @@ TEST_CASE("tables of kinds without a recording") {
     return Tabled(object.key().kind, {object}, wide, Instant{1'796'063'571'000'000'000});
   };
   const std::string meta = R"("metadata": {"name": "x", "creationTimestamp": "2026-11-30T18:32:45Z"})";
-  CHECK(table(R"({"kind": "PersistentVolume", )" + meta + R"(, "spec": {"capacity": {"storage": "10Gi"}, "accessModes": ["ReadWriteMany"],
+  CHECK(table(R"({"kind": "PersistentVolume", )" + meta +
+              R"(, "spec": {"capacity": {"storage": "10Gi"}, "accessModes": ["ReadWriteMany"],
     "persistentVolumeReclaimPolicy": "Retain", "storageClassName": "nas", "claimRef": {"namespace": "d", "name": "c"}}, "status": {"phase": "Bound"}})") ==
-        "NAME   CAPACITY   ACCESS MODES   RECLAIM POLICY   STATUS   CLAIM   STORAGECLASS   VOLUMEATTRIBUTESCLASS   REASON   AGE\n"
-        "x      10Gi       RWX            Retain           Bound    d/c     nas            <unset>                          6s\n");
-  CHECK(table(R"({"kind": "Deployment", )" + meta + R"(, "spec": {"replicas": 2, "selector": {"matchLabels": {"app": "x"}}, "template": {"spec":
-    {"containers": [{"name": "a", "image": "i"}, {"name": "b", "image": "j"}]}}}, "status": {"readyReplicas": 1, "updatedReplicas": 2}})", true) ==
+        "NAME   CAPACITY   ACCESS MODES   RECLAIM POLICY   STATUS   CLAIM   STORAGECLASS   "
+        "VOLUMEATTRIBUTESCLASS   REASON   AGE\n"
+        "x      10Gi       RWX            Retain           Bound    d/c     nas            <unset>           "
+        "               6s\n");
+  CHECK(table(R"({"kind": "Deployment", )" + meta +
+                  R"(, "spec": {"replicas": 2, "selector": {"matchLabels": {"app": "x"}}, "template": {"spec":
+    {"containers": [{"name": "a", "image": "i"}, {"name": "b", "image": "j"}]}}}, "status": {"readyReplicas": 1, "updatedReplicas": 2}})",
+              true) ==
         "NAME   READY   UP-TO-DATE   AVAILABLE   AGE   CONTAINERS   IMAGES   SELECTOR\n"
         "x      1/2     2            0           6s    a,b          i,j      app=x\n");
-  CHECK(table(R"({"kind": "Node", )" + meta + R"(, "spec": {"unschedulable": true}, "status": {"conditions": [{"type": "Ready", "status": "True"}],
-    "nodeInfo": {"kubeletVersion": "v1"}}})") == "NAME   STATUS                     ROLES    AGE   VERSION\nx      Ready,SchedulingDisabled   <none>   6s    v1\n");
-  CHECK(table(R"({"kind": "Secret", )" + meta + R"(, "type": "Opaque", "data": {"a": "", "b": ""}})") == "NAME   TYPE     DATA   AGE\nx      Opaque   2      6s\n");
+  CHECK(
+      table(
+          R"({"kind": "Node", )" + meta +
+          R"(, "spec": {"unschedulable": true}, "status": {"conditions": [{"type": "Ready", "status": "True"}],
+    "nodeInfo": {"kubeletVersion": "v1"}}})") ==
+      "NAME   STATUS                     ROLES    AGE   VERSION\nx      Ready,SchedulingDisabled   <none>   "
+      "6s    v1\n");
+  CHECK(table(R"({"kind": "Secret", )" + meta + R"(, "type": "Opaque", "data": {"a": "", "b": ""}})") ==
+        "NAME   TYPE     DATA   AGE\nx      Opaque   2      6s\n");
   CHECK(table(R"({"kind": "Strange", )" + meta + "}") == "NAME   AGE\nx      6s\n");
 }
 

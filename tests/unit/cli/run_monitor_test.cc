@@ -15,28 +15,42 @@ constexpr Instant kStart{1'800'000'000'000'000'000};
 Instant At(int seconds) { return kStart + std::chrono::seconds(seconds); }
 
 Object Job(const std::string& condition, const std::string& message = "") {
-  return Object(Json{{"kind", "TFJob"}, {"metadata", {{"name", "j"}, {"namespace", "d"}, {"uid", "u-j"}}},
-                     {"status", {{"conditions", Json::array({{{"type", condition}, {"status", "True"}, {"message", message}}})}}}});
+  return Object(Json{
+      {"kind", "TFJob"},
+      {"metadata", {{"name", "j"}, {"namespace", "d"}, {"uid", "u-j"}}},
+      {"status",
+       {{"conditions", Json::array({{{"type", condition}, {"status", "True"}, {"message", message}}})}}}});
 }
 
-Object Pod(const std::string& name, const std::string& phase, const std::string& unschedulable = "", const std::string& owner = "u-j") {
-  Json doc{{"kind", "Pod"}, {"metadata", {{"name", name}, {"namespace", "d"}, {"uid", "u-" + name}}},
-           {"spec", {{"containers", Json::array({{{"name", "main"}}})}}}, {"status", {{"phase", phase}}}};
+Object Pod(const std::string& name, const std::string& phase, const std::string& unschedulable = "",
+           const std::string& owner = "u-j") {
+  Json doc{{"kind", "Pod"},
+           {"metadata", {{"name", name}, {"namespace", "d"}, {"uid", "u-" + name}}},
+           {"spec", {{"containers", Json::array({{{"name", "main"}}})}}},
+           {"status", {{"phase", phase}}}};
   if (!owner.empty())
-    doc["metadata"]["ownerReferences"] = Json::array({{{"controller", true}, {"kind", "TFJob"}, {"name", "j"}, {"uid", owner}}});
+    doc["metadata"]["ownerReferences"] =
+        Json::array({{{"controller", true}, {"kind", "TFJob"}, {"name", "j"}, {"uid", owner}}});
   if (unschedulable.empty()) doc["spec"]["nodeName"] = "n";
-  else doc["status"]["conditions"] = Json::array({{{"type", "PodScheduled"}, {"status", "False"}, {"message", unschedulable}}});
+  else
+    doc["status"]["conditions"] =
+        Json::array({{{"type", "PodScheduled"}, {"status", "False"}, {"message", unschedulable}}});
   return Object(doc);
 }
 
 Object Warning(const std::string& name, const std::string& reason) {
-  return Object(Json{{"kind", "Event"}, {"metadata", {{"name", "e"}, {"namespace", "d"}}}, {"type", "Warning"}, {"reason", reason},
-                     {"message", "m"}, {"involvedObject", {{"kind", "Pod"}, {"namespace", "d"}, {"name", name}}}});
+  return Object(Json{{"kind", "Event"},
+                     {"metadata", {{"name", "e"}, {"namespace", "d"}}},
+                     {"type", "Warning"},
+                     {"reason", reason},
+                     {"message", "m"},
+                     {"involvedObject", {{"kind", "Pod"}, {"namespace", "d"}, {"name", name}}}});
 }
 
 struct Run {
   std::vector<std::string> said;
-  RunMonitor monitor{{{"TFJob", "d", "j"}}, [this](RunMonitor::Importance importance, const std::string& line) {
+  RunMonitor monitor{{{"TFJob", "d", "j"}},
+                     [this](RunMonitor::Importance importance, const std::string& line) {
                        said.push_back((importance == RunMonitor::Importance::kWarning ? "! " : "") + line);
                      }};
 };
@@ -54,7 +68,8 @@ TEST_CASE("success, with what was said on the way") {
         "tfjob/j Running | pods: 0 pending, 1 running, 0 succeeded, 0 failed | 2s");
   run.monitor.Observe(Job("Succeeded"), At(3));
   CHECK(run.monitor.Judge(At(3))->code == kRunSucceeded);
-  CHECK(run.said == std::vector<std::string>{"tfjob/j Created", "tfjob/j Running", "! pod/p BackOff: m", "tfjob/j Succeeded"});
+  CHECK(run.said == std::vector<std::string>{"tfjob/j Created", "tfjob/j Running", "! pod/p BackOff: m",
+                                             "tfjob/j Succeeded"});
 }
 
 TEST_CASE("failure names the job and why") {
@@ -101,7 +116,8 @@ TEST_CASE("an image that can't be had ends the run") {
   Run run;
   run.monitor.Observe(Job("Created"), At(0));
   Json doc = Pod("w", "Pending").doc();
-  doc["status"]["containerStatuses"] = Json::array({{{"name", "main"}, {"state", {{"waiting", {{"reason", "ErrImagePull"}, {"message", "unknown"}}}}}}});
+  doc["status"]["containerStatuses"] = Json::array(
+      {{{"name", "main"}, {"state", {{"waiting", {{"reason", "ErrImagePull"}, {"message", "unknown"}}}}}}});
   run.monitor.Observe(Object(doc), At(0));
   const auto outcome = run.monitor.Judge(At(0));
   REQUIRE(outcome);

@@ -27,14 +27,46 @@ Error Refused(const std::string& text) {
 bool Has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST_CASE("plain scalars are typed as Kubernetes' tools type them") {
-  const std::vector<std::pair<std::string, json>> cases = {
-      {"", nullptr}, {"~", nullptr}, {"null", nullptr}, {"NULL", nullptr}, {"nULL", "nULL"},
-      {"true", true}, {"yes", true}, {"On", true}, {"y", true}, {"YES", true}, {"no", false}, {"off", false}, {"N", false},
-      {"yEs", "yEs"}, {"0", 0}, {"-7", -7}, {"+5", 5}, {"1_000", 1000}, {"0x1F", 31}, {"0b101", 5}, {"0o17", 15},
-      {"0755", 493}, {"08", 8.0}, {"9223372036854775807", INT64_MAX}, {"18446744073709551615", UINT64_MAX},
-      {"1.5", 1.5}, {".5", 0.5}, {"1.", 1.0}, {"1e3", 1000.0}, {"-1.5e-3", -0.0015}, {"1e", "1e"}, {".", "."},
-      {"-", "-"}, {"1.2.3", "1.2.3"}, {"10Gi", "10Gi"}, {"2026-11-30", "2026-11-30"}, {"12:30", "12:30"}, {"abc", "abc"},
-      {"=", "="}, {"<<", "<<"}};
+  const std::vector<std::pair<std::string, json>> cases = {{"", nullptr},
+                                                           {"~", nullptr},
+                                                           {"null", nullptr},
+                                                           {"NULL", nullptr},
+                                                           {"nULL", "nULL"},
+                                                           {"true", true},
+                                                           {"yes", true},
+                                                           {"On", true},
+                                                           {"y", true},
+                                                           {"YES", true},
+                                                           {"no", false},
+                                                           {"off", false},
+                                                           {"N", false},
+                                                           {"yEs", "yEs"},
+                                                           {"0", 0},
+                                                           {"-7", -7},
+                                                           {"+5", 5},
+                                                           {"1_000", 1000},
+                                                           {"0x1F", 31},
+                                                           {"0b101", 5},
+                                                           {"0o17", 15},
+                                                           {"0755", 493},
+                                                           {"08", 8.0},
+                                                           {"9223372036854775807", INT64_MAX},
+                                                           {"18446744073709551615", UINT64_MAX},
+                                                           {"1.5", 1.5},
+                                                           {".5", 0.5},
+                                                           {"1.", 1.0},
+                                                           {"1e3", 1000.0},
+                                                           {"-1.5e-3", -0.0015},
+                                                           {"1e", "1e"},
+                                                           {".", "."},
+                                                           {"-", "-"},
+                                                           {"1.2.3", "1.2.3"},
+                                                           {"10Gi", "10Gi"},
+                                                           {"2026-11-30", "2026-11-30"},
+                                                           {"12:30", "12:30"},
+                                                           {"abc", "abc"},
+                                                           {"=", "="},
+                                                           {"<<", "<<"}};
   for (const auto& [text, expected] : cases) {
     CAPTURE(text);
     const auto value = ResolvePlainScalar(text);
@@ -69,7 +101,8 @@ TEST_CASE("documents: many, empty ones dropped, lists expanded, JSON") {
   REQUIRE(list.ok());
   REQUIRE(list.value().size() == 2);
   CHECK(list.value()[1].lines.LineOf("x") == 6);
-  CHECK(One("{\"a\": [1, {\"b\": null}], \"c\": \"\\u00e9\"}") == json{{"a", {1, {{"b", nullptr}}}}, {"c", "é"}});
+  CHECK(One("{\"a\": [1, {\"b\": null}], \"c\": \"\\u00e9\"}") ==
+        json{{"a", {1, {{"b", nullptr}}}}, {"c", "é"}});
   CHECK(One("{\n\t\"a\":\t\"\\ud83d\\ude00\"\n}") == json{{"a", "😀"}});
   CHECK(ParseYaml("", "f.yaml").value().empty());
   CHECK(Has(Refused("- a\n").message, "f.yaml:1: a manifest is a mapping"));
@@ -77,7 +110,8 @@ TEST_CASE("documents: many, empty ones dropped, lists expanded, JSON") {
 }
 
 TEST_CASE("anchors, aliases and merge keys") {
-  const json doc = One("base: &b {u: 1, v: 2}\none:\n  <<: *b\n  v: 3\ntwo: *b\nthree:\n  <<: [*b, {w: 4, u: 9}]\n");
+  const json doc =
+      One("base: &b {u: 1, v: 2}\none:\n  <<: *b\n  v: 3\ntwo: *b\nthree:\n  <<: [*b, {w: 4, u: 9}]\n");
   CHECK(doc["one"] == json{{"u", 1}, {"v", 3}});
   CHECK(doc["two"] == json{{"u", 1}, {"v", 2}});
   CHECK(doc["three"] == json{{"u", 1}, {"v", 2}, {"w", 4}});
@@ -114,36 +148,53 @@ TEST_CASE("foreign blanks are named with their line and a remedy") {
   const Error error = Refused("kind: TFJob\nmetadata:\n\xC2\xA0 name: x\n");
   CHECK(error.message == "f.yaml:3: a non-breaking space (U+00A0) stands where YAML needs an ordinary blank");
   CHECK(Has(error.hint, "sed -i 's/\\xc2\\xa0/ /g' f.yaml"));
-  CHECK(Has(Refused("a:\xC2\xA0" "1\nb: 2\n").message, "f.yaml:1: "));
+  CHECK(Has(Refused("a:\xC2\xA0"
+                    "1\nb: 2\n")
+                .message,
+            "f.yaml:1: "));
   CHECK(Has(Refused("a: x\xE2\x80\x8B\n").message, "zero-width space (U+200B)"));
   CHECK(Has(Refused("a:\n\xE3\x80\x80- b\n").message, "ideographic space (U+3000)"));
   // Inside a text they are the user's own.
   CHECK(One("a: 10\xC2\xA0€ each\n")["a"] == "10\xC2\xA0€ each");
   CHECK(One("a: '\xC2\xA0x'\n")["a"] == "\xC2\xA0x");
-  CHECK(One("\xEF\xBB\xBF" "a: 1\n")["a"] == 1);
+  CHECK(One("\xEF\xBB\xBF"
+            "a: 1\n")["a"] == 1);
 }
 
 TEST_CASE("what is no YAML") {
   CHECK(Has(Refused("a: [1, 2\n").message, "f.yaml:"));
   CHECK(Has(Refused("a: b: c\n").message, "not YAML"));
   CHECK(Has(Refused(std::string("a: \0b", 5)).message, "binary"));
-  CHECK(Has(Refused("\xFF\xFE" "a").message, "UTF-16"));
+  CHECK(Has(Refused("\xFF\xFE"
+                    "a")
+                .message,
+            "UTF-16"));
   CHECK(Has(Refused(std::string(kMaxYamlBytes + 1, ' ')).message, "MiB"));
   CHECK(Has(Refused(std::string(3000, '[')).message, "f.yaml:"));
 }
 
 TEST_CASE("lines of fields") {
   const auto documents = ParseYaml(
-      "kind: TFJob\nmetadata:\n  annotations:\n    a.b/c: x\nspec:\n  tfReplicaSpecs:\n    WORKER:\n      replicas: -1\n"
-      "      template:\n        spec:\n          containers:\n          - name: a\n          - name: b\n            image: c\n",
+      "kind: TFJob\nmetadata:\n  annotations:\n    a.b/c: x\nspec:\n  tfReplicaSpecs:\n    WORKER:\n      "
+      "replicas: -1\n"
+      "      template:\n        spec:\n          containers:\n          - name: a\n          - name: b\n     "
+      "       image: c\n",
       "f.yaml");
   REQUIRE(documents.ok());
   const LineTree& lines = documents.value().front().lines;
   const std::vector<std::pair<std::string, int>> cases = {
-      {"", 1}, {"kind", 1}, {"spec", 5}, {"spec.tfReplicaSpecs.WORKER.replicas", 8},
-      {"spec.tfReplicaSpecs[Worker].replicas", 8}, {"spec.tfReplicaSpecs.Worker.template.spec.containers[1].image", 14},
-      {"spec.tfReplicaSpecs.Worker.template.spec.containers[0].image", 12}, {"spec.tfReplicaSpecs.Worker.template.spec.containers[7]", 11},
-      {"metadata.annotations.a.b/c", 4}, {"metadata.annotations[a.b/c]", 4}, {"metadata.name", 2}, {"nothing.of.it", 1}};
+      {"", 1},
+      {"kind", 1},
+      {"spec", 5},
+      {"spec.tfReplicaSpecs.WORKER.replicas", 8},
+      {"spec.tfReplicaSpecs[Worker].replicas", 8},
+      {"spec.tfReplicaSpecs.Worker.template.spec.containers[1].image", 14},
+      {"spec.tfReplicaSpecs.Worker.template.spec.containers[0].image", 12},
+      {"spec.tfReplicaSpecs.Worker.template.spec.containers[7]", 11},
+      {"metadata.annotations.a.b/c", 4},
+      {"metadata.annotations[a.b/c]", 4},
+      {"metadata.name", 2},
+      {"nothing.of.it", 1}};
   for (const auto& [path, line] : cases) {
     CAPTURE(path);
     CHECK(lines.LineOf(path) == line);

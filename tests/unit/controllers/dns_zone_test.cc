@@ -8,7 +8,8 @@ namespace {
 
 using Type = DnsQuestion::Type;
 
-api::Pod Pod(const std::string& name, const std::string& address, bool ready, const std::string& hostname = "") {
+api::Pod Pod(const std::string& name, const std::string& address, bool ready,
+             const std::string& hostname = "") {
   api::Pod pod;
   pod.meta.name = name;
   pod.meta.ns = "default";
@@ -42,7 +43,8 @@ DnsAnswer Ask(const std::string& name, Type type = Type::kA) {
   };
   view.pods = [](const std::string& ns) -> std::vector<api::Pod> {
     if (!ns.empty() && ns != "default") return {};
-    return {Pod("p0", "10.244.0.2", true), Pod("p1", "10.244.0.3", false), Pod("p2", "10.244.0.4", true, "two")};
+    return {Pod("p0", "10.244.0.2", true), Pod("p1", "10.244.0.3", false),
+            Pod("p2", "10.244.0.4", true, "two")};
   };
   return Resolve(view, {name, type});
 }
@@ -73,7 +75,8 @@ TEST_CASE("a name that exists without the record asked for is no NXDOMAIN") {
   CHECK(other.records.empty());
   CHECK(Ask("default.svc.cluster.local").exists);
   CHECK(Ask("cluster.local").exists);
-  for (const char* name : {"nix.default.svc.cluster.local", "ring.other.svc.cluster.local", "example.com", "a.b.c.d.e.svc.cluster.local"}) {
+  for (const char* name : {"nix.default.svc.cluster.local", "ring.other.svc.cluster.local", "example.com",
+                           "a.b.c.d.e.svc.cluster.local"}) {
     INFO(name);
     CHECK_FALSE(Ask(name).exists);
   }

@@ -15,7 +15,8 @@ using controllers::DnsRecord;
 using Packet = std::unique_ptr<ldns_pkt, decltype(&ldns_pkt_free)>;
 
 DnsBytes Query(const char* name, ldns_rr_type type) {
-  const Packet packet(ldns_pkt_query_new(ldns_dname_new_frm_str(name), type, LDNS_RR_CLASS_IN, LDNS_RD), ldns_pkt_free);
+  const Packet packet(ldns_pkt_query_new(ldns_dname_new_frm_str(name), type, LDNS_RR_CLASS_IN, LDNS_RD),
+                      ldns_pkt_free);
   ldns_pkt_set_id(packet.get(), 4242);
   uint8_t* wire = nullptr;
   size_t size = 0;
@@ -47,14 +48,18 @@ TEST_CASE("an answer carries the question, the id and the records") {
 
 TEST_CASE("a name that is not there, and a reply that is too long for a datagram") {
   const DnsBytes query = Query("a.default.svc.cluster.local.", LDNS_RR_TYPE_A);
-  const Packet none = Parse(AnswerDns(query.data(), query.size(), 512, [](const auto&) { return DnsAnswer{}; }));
+  const Packet none =
+      Parse(AnswerDns(query.data(), query.size(), 512, [](const auto&) { return DnsAnswer{}; }));
   CHECK(ldns_pkt_get_rcode(none.get()) == LDNS_RCODE_NXDOMAIN);
   DnsAnswer many{true, {}};
-  for (int i = 0; i < 100; ++i) many.records.push_back({DnsRecord::Type::kA, "10.244.0." + std::to_string(i)});
+  for (int i = 0; i < 100; ++i)
+    many.records.push_back({DnsRecord::Type::kA, "10.244.0." + std::to_string(i)});
   const DnsBytes cut = AnswerDns(query.data(), query.size(), 512, [&](const auto&) { return many; });
   CHECK(cut.size() <= 512);
   CHECK(ldns_pkt_tc(Parse(cut).get()));
-  CHECK(ldns_pkt_ancount(Parse(AnswerDns(query.data(), query.size(), 65535, [&](const auto&) { return many; })).get()) == 100);
+  CHECK(ldns_pkt_ancount(Parse(AnswerDns(query.data(), query.size(), 65535, [&](const auto&) {
+                           return many;
+                         })).get()) == 100);
 }
 
 TEST_CASE("what is no question gets no answer") {

@@ -16,10 +16,13 @@ struct Fixture {
     pod.spec.node_name = "node-1";
     pod.spec.containers = {api::Container{.name = "c", .limits = {{"memory", {2'147'483'648'000}}}}};
   }
-  api::EnvVar Var(const std::string& name, const std::string& value, api::EnvVar::Source source = api::EnvVar::Source::kValue) {
+  api::EnvVar Var(const std::string& name, const std::string& value,
+                  api::EnvVar::Source source = api::EnvVar::Source::kValue) {
     return {name, value, source};
   }
-  Result<Lines> Env(const Data& image = {}) { return Environment(context, pod.spec.containers[0], image, lookup); }
+  Result<Lines> Env(const Data& image = {}) {
+    return Environment(context, pod.spec.containers[0], image, lookup);
+  }
 
   api::Pod pod;
   DownwardContext context{pod, "10.244.0.2", "10.244.0.1", {{"cpu", {8000}}}};
@@ -32,14 +35,17 @@ struct Fixture {
 
 TEST_CASE_FIXTURE(Fixture, "later definitions win, and $(VAR) sees only what came before") {
   pod.spec.containers[0].env_from = {{false, "cfg", "X_", false}};
-  pod.spec.containers[0].env = {Var("FIRST", "$(LATER) $(X_a) $$(X_a) $x $("), Var("LATER", "l"), Var("PATH", "/mine:$(PATH)")};
+  pod.spec.containers[0].env = {Var("FIRST", "$(LATER) $(X_a) $$(X_a) $x $("), Var("LATER", "l"),
+                                Var("PATH", "/mine:$(PATH)")};
   CHECK(Env({{"PATH", "/bin"}, {"LANG", "C"}}).value() ==
         Lines{"LANG=C", "PATH=/mine:/bin", "X_a=1", "X_b=2", "FIRST=$(LATER) 1 $(X_a) $x $(", "LATER=l"});
 }
 
 TEST_CASE_FIXTURE(Fixture, "the downward API") {
-  pod.spec.containers[0].env = {Var("NS", "metadata.namespace", api::EnvVar::Source::kField), Var("IP", "status.podIP", api::EnvVar::Source::kField),
-                                Var("APP", "metadata.labels['app']", api::EnvVar::Source::kField), Var("NODE", "spec.nodeName", api::EnvVar::Source::kField)};
+  pod.spec.containers[0].env = {Var("NS", "metadata.namespace", api::EnvVar::Source::kField),
+                                Var("IP", "status.podIP", api::EnvVar::Source::kField),
+                                Var("APP", "metadata.labels['app']", api::EnvVar::Source::kField),
+                                Var("NODE", "spec.nodeName", api::EnvVar::Source::kField)};
   CHECK(Env().value() == Lines{"NS=team", "IP=10.244.0.2", "APP=web", "NODE=node-1"});
   CHECK(ResourceValue(context, {"", "limits.memory", {int64_t{1} << 20 << 10}}, "c") == "2000");
   CHECK(ResourceValue(context, {"", "limits.cpu", {1000}}, "c") == "8");  // no limit: the node's

@@ -20,8 +20,10 @@ std::string Map(const std::string& name, const std::string& data, const std::str
 TEST_CASE("apply creates, changes, and leaves alone what is as it should be") {
   World world;
   auto& registry = world.cluster->registry();
-  CHECK(registry.Apply(Doc(Map("a", "x: \"1\", y: \"2\"")), {}).value().outcome == Written::Outcome::kCreated);
-  CHECK(registry.Apply(Doc(Map("a", "x: \"1\", y: \"2\"")), {}).value().outcome == Written::Outcome::kUnchanged);
+  CHECK(registry.Apply(Doc(Map("a", "x: \"1\", y: \"2\"")), {}).value().outcome ==
+        Written::Outcome::kCreated);
+  CHECK(registry.Apply(Doc(Map("a", "x: \"1\", y: \"2\"")), {}).value().outcome ==
+        Written::Outcome::kUnchanged);
   // Somebody else adds a key; what the manifest drops goes, what it never had stays.
   const auto live = world.Get("ConfigMap", "a");
   REQUIRE(registry.Patch(live.key(), live.uid(), "", Doc("data: {z: \"3\"}")).ok());
@@ -32,7 +34,9 @@ TEST_CASE("apply creates, changes, and leaves alone what is as it should be") {
 
 TEST_CASE("unknown fields survive, are warned of, and are an error when strict") {
   World world;
-  const std::string yaml = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {hostNetwork: true, novel: {a: 1}, containers: [{name: c, image: \"i:1\"}]}\n";
+  const std::string yaml =
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {hostNetwork: true, novel: {a: 1}, containers: "
+      "[{name: c, image: \"i:1\"}]}\n";
   auto& registry = world.cluster->registry();
   CHECK(registry.Create(Doc(yaml), {.strict = true}).error().fields.size() == 2);
   CHECK_FALSE(world.Exists("Pod", "p"));
@@ -55,9 +59,13 @@ TEST_CASE("refusals") {
   CHECK(reason("kind: Pod").fields[0].field == "apiVersion");
   CHECK(reason("apiVersion: v1\nkind: Podd\nmetadata: {name: a}").hint.find("did you mean kind: Pod") == 0);
   CHECK(reason(Map("a", "", ", namespace: nowhere")).reason == Reason::kNotFound);
-  CHECK(reason("apiVersion: v1\nkind: Namespace\nmetadata: {name: team, namespace: default}").fields[0].field == "metadata.namespace");
-  CHECK(reason("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: \"x/unknown:1\"}]}").fields[0].field ==
-        "spec.containers[0].image");
+  CHECK(
+      reason("apiVersion: v1\nkind: Namespace\nmetadata: {name: team, namespace: default}").fields[0].field ==
+      "metadata.namespace");
+  CHECK(reason("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: "
+               "\"x/unknown:1\"}]}")
+            .fields[0]
+            .field == "spec.containers[0].image");
   REQUIRE(registry.Create(Doc(Map("a", "")), {}).ok());
   CHECK(reason(Map("a", "")).reason == Reason::kAlreadyExists);
 }
@@ -67,20 +75,25 @@ TEST_CASE("generated names, generations and scaling") {
   auto& registry = world.cluster->registry();
   const auto one = registry.Create(Doc("apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: c-}"), {});
   CHECK(one.value().object.key().name.size() == 7);
-  world.Apply("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: w}\nspec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}},\n"
-              "  spec: {containers: [{name: c, image: \"i:1\"}]}}}\n");
+  world.Apply(
+      "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: w}\nspec: {selector: {matchLabels: {a: b}}, "
+      "template: {metadata: {labels: {a: b}},\n"
+      "  spec: {containers: [{name: c, image: \"i:1\"}]}}}\n");
   const api::ObjectKey key{"Deployment", "default", "w"};
   CHECK(registry.Scale(key, "", 3).value().doc()["metadata"]["generation"] == 2);
   CHECK(registry.Scale(key, "", -1).error().reason == Reason::kInvalid);
-  CHECK(registry.Scale({"ConfigMap", "default", one.value().object.key().name}, "", 1).error().reason == Reason::kBadRequest);
+  CHECK(registry.Scale({"ConfigMap", "default", one.value().object.key().name}, "", 1).error().reason ==
+        Reason::kBadRequest);
   world.Advance(std::chrono::seconds(1));
   CHECK(world.List("Pod").size() == 3);
 }
 
 TEST_CASE("an orphaning delete leaves the dependents") {
   World world;
-  world.Apply("apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: r}\nspec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}},\n"
-              "  spec: {containers: [{name: c, image: \"i:1\"}]}}}\n");
+  world.Apply(
+      "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: r}\nspec: {selector: {matchLabels: {a: b}}, "
+      "template: {metadata: {labels: {a: b}},\n"
+      "  spec: {containers: [{name: c, image: \"i:1\"}]}}}\n");
   world.Advance(std::chrono::seconds(1));
   REQUIRE(world.cluster->registry().Delete({"ReplicaSet", "default", "r"}, {.orphan = true}).ok());
   world.Advance(std::chrono::seconds(60));

@@ -23,7 +23,11 @@ Fixture::Fixture() {
   registry_ = std::make_unique<manager::Registry>(*server_executor_, *store_, Rng(1), nullptr);
   registry = registry_.get();
   const auto facts = [this] {
-    return ClusterFacts{.name = "test", .version = "0", .state_folder = state, .isolation = "root", .settings = {{"gpus", "2"}}};
+    return ClusterFacts{.name = "test",
+                        .version = "0",
+                        .state_folder = state,
+                        .isolation = "root",
+                        .settings = {{"gpus", "2"}}};
   };
   const auto stop = [this](std::function<void()> stopped) {
     shut_down = true;
@@ -84,7 +88,8 @@ bool Fixture::RunUntil(const std::function<bool()>& done) {
   return done();
 }
 
-void Fixture::WriteLog(const std::string& pod, const std::string& uid, int attempt, const std::string& records) {
+void Fixture::WriteLog(const std::string& pod, const std::string& uid, int attempt,
+                       const std::string& records) {
   const std::filesystem::path path = runtime::LogPath(state, "default", pod, uid, "main", attempt);
   std::filesystem::create_directories(path.parent_path());
   std::ofstream file(path, std::ios::app | std::ios::binary);

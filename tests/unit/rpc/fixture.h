@@ -66,7 +66,8 @@ class Fixture {
 
  private:
   boost::asio::io_context server_context_;
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard_{server_context_.get_executor()};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard_{
+      server_context_.get_executor()};
   std::unique_ptr<io::AsioExecutor> server_executor_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<manager::Registry> registry_;

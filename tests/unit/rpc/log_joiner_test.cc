@@ -24,14 +24,21 @@ struct File {
 std::string Join(const File& file, const JoinOptions& options = {}, size_t piece = 1 << 20) {
   LogJoiner joiner(options);
   std::string out;
-  for (size_t at = 0; at < file.text.size(); at += piece) joiner.Feed(std::string_view(file.text).substr(at, piece), out);
+  for (size_t at = 0; at < file.text.size(); at += piece)
+    joiner.Feed(std::string_view(file.text).substr(at, piece), out);
   joiner.End(out);
   return out;
 }
 
 TEST_CASE("lines come out as they went in, however the file is cut") {
   File file;
-  file.Add("one").Add("").Add(std::string("bin\0\xff\x01", 6)).Add("pie", true).Add("ce", true).Add("s").Add("last", true);
+  file.Add("one")
+      .Add("")
+      .Add(std::string("bin\0\xff\x01", 6))
+      .Add("pie", true)
+      .Add("ce", true)
+      .Add("s")
+      .Add("last", true);
   const std::string expected = "one\n\n" + std::string("bin\0\xff\x01", 6) + "\npieces\nlast";
   for (const size_t piece : {1, 2, 7, 39, 40, 41, 64, 1000}) {
     CAPTURE(piece);
@@ -41,7 +48,12 @@ TEST_CASE("lines come out as they went in, however the file is cut") {
 
 TEST_CASE("a long line is not torn by the other stream") {
   File file;
-  file.Add("aaa", true).Add("err", false, Stream::kStderr).Add("bbb").Add("E", true, Stream::kStderr).Add("out").Add("F", false, Stream::kStderr);
+  file.Add("aaa", true)
+      .Add("err", false, Stream::kStderr)
+      .Add("bbb")
+      .Add("E", true, Stream::kStderr)
+      .Add("out")
+      .Add("F", false, Stream::kStderr);
   CHECK(Join(file) == "err\naaabbb\nout\nEF\n");
 }
 
@@ -49,7 +61,8 @@ TEST_CASE("times and ages") {
   File file;
   file.Add("one").Add("two", true).Add("half").Add("three");
   CHECK(Join(file, {.timestamps = true}) ==
-        "2027-01-15T08:00:00.000000000Z one\n2027-01-15T08:00:01.000000000Z twohalf\n2027-01-15T08:00:03.000000000Z three\n");
+        "2027-01-15T08:00:00.000000000Z one\n2027-01-15T08:00:01.000000000Z "
+        "twohalf\n2027-01-15T08:00:03.000000000Z three\n");
   CHECK(Join(file, {.since = Instant{1'800'000'003'000'000'000}}) == "three\n");
   CHECK(Join(file, {.since = Instant{1'900'000'000'000'000'000}}).empty());
 }

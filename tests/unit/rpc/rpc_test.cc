@@ -16,7 +16,8 @@ namespace {
 
 using api::Json;
 
-constexpr const char* kPod = R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "NAME", "labels": {"app": "x"}},
+constexpr const char* kPod =
+    R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "NAME", "labels": {"app": "x"}},
   "spec": {"containers": [{"name": "main", "image": "a:1"}], "restartPolicy": "Never"}})";
 
 std::string Pod(const std::string& name) {
@@ -45,7 +46,8 @@ std::string UidOf(Fixture& fixture, const std::string& name) {
 
 std::string Record(const std::string& line, bool partial = false) {
   std::string out;
-  runtime::AppendLogRecord(out, {Instant{1'800'000'000'000'000'000}, runtime::Stream::kStdout, partial, line});
+  runtime::AppendLogRecord(out,
+                           {Instant{1'800'000'000'000'000'000}, runtime::Stream::kStdout, partial, line});
   return out;
 }
 
@@ -63,7 +65,8 @@ TEST_CASE("write, get, list, delete and their errors") {
   CHECK(fixture.client->Call(&Stub::Write, write).error().reason == Reason::kAlreadyExists);
 
   write.set_create(false);
-  write.set_json(R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "B_"}, "spec": {"containers": 5}})");
+  write.set_json(
+      R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "B_"}, "spec": {"containers": 5}})");
   const auto refused = fixture.client->Call(&Stub::Write, write);
   REQUIRE(!refused.ok());
   CHECK(refused.error().reason == Reason::kInvalid);
@@ -115,7 +118,8 @@ struct Seen {
   WatchCall::Handlers Handlers() {
     return {.message =
                 [this](v1::WatchReply& reply) {
-                  const std::string name = reply.json().empty() ? "" : Json::parse(reply.json())["metadata"]["name"];
+                  const std::string name =
+                      reply.json().empty() ? "" : Json::parse(reply.json())["metadata"]["name"];
                   events.push_back(v1::WatchReply::Type_Name(reply.type()) + " " + name);
                 },
             .done = [this](const Result<void>&) { closed = true; }};
@@ -135,14 +139,16 @@ TEST_CASE("watches list first, follow, filter, and resume") {
   request.set_name("");
   request.set_selector("app=x");
   const auto third = fixture.client->Watch(fixture.executor, request, selected.Handlers());
-  REQUIRE(fixture.RunUntil([&] { return !all.events.empty() && !one.events.empty() && selected.events.size() == 2; }));
+  REQUIRE(fixture.RunUntil(
+      [&] { return !all.events.empty() && !one.events.empty() && selected.events.size() == 2; }));
   v1::ListRequest list;
   list.set_kind("Pod");
   const uint64_t revision = fixture.client->Call(&Stub::List, list).value().revision();
   fixture.Create(Pod("b"));
   fixture.SetStatus({"Pod", "default", "a"}, Status("Running", "running"));
   fixture.OnServer([&] { CHECK(fixture.registry->Remove({"Pod", "default", "b"}, "").ok()); });
-  CHECK(fixture.RunUntil([&] { return all.events.size() == 5 && one.events.size() == 3 && selected.events.size() == 5; }));
+  CHECK(fixture.RunUntil(
+      [&] { return all.events.size() == 5 && one.events.size() == 3 && selected.events.size() == 5; }));
   CHECK(all.events == std::vector<std::string>{"ADDED a", "SYNCED ", "ADDED b", "MODIFIED a", "DELETED b"});
   CHECK(one.events == std::vector<std::string>{"SYNCED ", "ADDED b", "DELETED b"});
 
@@ -241,7 +247,8 @@ TEST_CASE("a flood of logs arrives whole") {
   const Instant begin = fixture.executor.Now();
   fixture.client->Logs(fixture.executor, request, reader.Handlers());
   REQUIRE(fixture.RunUntil([&] { return reader.ended.has_value(); }));
-  MESSAGE("MB/s: ", static_cast<double>(expected.size()) * 1e3 / static_cast<double>((fixture.executor.Now() - begin).count()));
+  MESSAGE("MB/s: ", static_cast<double>(expected.size()) * 1e3 /
+                        static_cast<double>((fixture.executor.Now() - begin).count()));
   CHECK(reader.text == expected);
 }
 
@@ -253,7 +260,8 @@ TEST_CASE("exec passes bytes and the exit code") {
     std::thread([launch = std::make_shared<runtime::ExecLaunch>(std::move(launch)), done] {
       char block[64];
       std::string all;
-      for (ssize_t got; (got = ::read(launch->stdio[0].get(), block, sizeof block)) > 0;) all.append(block, got);
+      for (ssize_t got; (got = ::read(launch->stdio[0].get(), block, sizeof block)) > 0;)
+        all.append(block, got);
       CHECK(::write(launch->stdio[1].get(), all.data(), all.size()) == static_cast<ssize_t>(all.size()));
       CHECK(::write(launch->stdio[2].get(), "err", 3) == 3);
       done(7);
@@ -266,13 +274,14 @@ TEST_CASE("exec passes bytes and the exit code") {
   } outcome;
   const auto start = [&] {
     outcome = {};
-    auto call = fixture.client->Exec(fixture.executor, {.message =
-                                                            [&](v1::ExecOutput& output) {
-                                                              outcome.out += output.stdout();
-                                                              outcome.err += output.stderr();
-                                                              if (output.has_exit_code()) outcome.code = output.exit_code();
-                                                            },
-                                                        .done = [&](const Result<void>& result) { outcome.ended = result; }});
+    auto call = fixture.client->Exec(fixture.executor,
+                                     {.message =
+                                          [&](v1::ExecOutput& output) {
+                                            outcome.out += output.stdout();
+                                            outcome.err += output.stderr();
+                                            if (output.has_exit_code()) outcome.code = output.exit_code();
+                                          },
+                                      .done = [&](const Result<void>& result) { outcome.ended = result; }});
     v1::ExecInput input;
     *input.mutable_start()->mutable_pod() = Key("Pod", "a");
     input.mutable_start()->add_command("cat");
@@ -313,8 +322,9 @@ TEST_CASE("a forwarded connection carries bytes both ways; a closed port says so
   std::string text;
   std::optional<Result<void>> ended;
   const auto start = [&](int port) {
-    auto call = fixture.client->PortForward(fixture.executor, {.message = [&](v1::PortOutput& output) { text += output.data(); },
-                                                               .done = [&](const Result<void>& result) { ended = result; }});
+    auto call = fixture.client->PortForward(
+        fixture.executor, {.message = [&](v1::PortOutput& output) { text += output.data(); },
+                           .done = [&](const Result<void>& result) { ended = result; }});
     v1::PortInput input;
     *input.mutable_start()->mutable_pod() = Key("Pod", "a");
     input.mutable_start()->set_port(port);

@@ -67,7 +67,8 @@ TEST_CASE("v1 reads how often the OOM killer came") {
   const auto driver = MakeCgroupV1(root.path(), "c");
   CHECK(driver->OomKills("pod/main") == 0);
   REQUIRE(CreateFile(root.path() + "/memory/c/pod/main/memory.oom_control",
-                     "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n", 0644).ok());
+                     "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n", 0644)
+              .ok());
   CHECK(driver->OomKills("pod/main") == 3);
 }
 

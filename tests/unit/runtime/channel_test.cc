@@ -64,10 +64,8 @@ TEST_CASE("a peer that goes is noticed once, and nonsense closes") {
     Channel channel(pair.context, std::move(pair.ends[0]));
     int closed = 0;
     channel.Start([](std::string_view, const Channel::Descriptors&) {}, [&] { ++closed; });
-    if (nonsense)
-      REQUIRE(::send(pair.ends[1].get(), "\xff\xff\xff\xff\xff\xff\xff\xff", 8, 0) == 8);
-    else
-      pair.ends[1].Reset();
+    if (nonsense) REQUIRE(::send(pair.ends[1].get(), "\xff\xff\xff\xff\xff\xff\xff\xff", 8, 0) == 8);
+    else pair.ends[1].Reset();
     while (!closed) pair.context.run_one();
     CHECK(closed == 1);
     channel.Send("into the void");
@@ -92,10 +90,20 @@ TEST_CASE("a channel may be destroyed by its own handler") {
 }
 
 TEST_CASE("launches survive the wire") {
-  const runtime::PodLaunch pod{.uid = "u", .ns = "n", .name = "p", .node = "w", .hostname = "h", .address = "10.244.0.9",
-                               .dns_searches = {"a", "b"}, .etc_files = {{"hosts", "x", 0600}},
-                               .volumes = {{.name = "v", .type = runtime::Volume::Type::kMemory, .host_path = "/\xff",
-                                            .create_mode = 0750, .size_bytes = 7, .files = {{"f", std::string("\0", 1)}}}}};
+  const runtime::PodLaunch pod{.uid = "u",
+                               .ns = "n",
+                               .name = "p",
+                               .node = "w",
+                               .hostname = "h",
+                               .address = "10.244.0.9",
+                               .dns_searches = {"a", "b"},
+                               .etc_files = {{"hosts", "x", 0600}},
+                               .volumes = {{.name = "v",
+                                            .type = runtime::Volume::Type::kMemory,
+                                            .host_path = "/\xff",
+                                            .create_mode = 0750,
+                                            .size_bytes = 7,
+                                            .files = {{"f", std::string("\0", 1)}}}}};
   wire::StartPod message;
   REQUIRE(message.ParseFromString(Encode(pod).SerializeAsString()));
   const auto back = Decode(message);
@@ -106,11 +114,16 @@ TEST_CASE("launches survive the wire") {
   CHECK(back.dns_searches == pod.dns_searches);
   CHECK(Encode(back).SerializeAsString() == Encode(pod).SerializeAsString());
 
-  const runtime::ContainerLaunch container{.name = "main", .attempt = 3,
-                                           .root = {.host = false, .layers = {"/l"}, .python_environment = "/v"},
-                                           .argv = {"a", ""}, .env = {"X=\xfe"}, .working_dir = "/w",
-                                           .mounts = {{"v", "s", "/t", true}},
-                                           .limits = {1, 2, 3}, .log_path = "/log"};
+  const runtime::ContainerLaunch container{
+      .name = "main",
+      .attempt = 3,
+      .root = {.host = false, .layers = {"/l"}, .python_environment = "/v"},
+      .argv = {"a", ""},
+      .env = {"X=\xfe"},
+      .working_dir = "/w",
+      .mounts = {{"v", "s", "/t", true}},
+      .limits = {1, 2, 3},
+      .log_path = "/log"};
   const std::string bytes = Encode("u", container).SerializeAsString();
   wire::StartContainer parsed;
   REQUIRE(parsed.ParseFromString(bytes));

@@ -9,7 +9,8 @@ namespace tfemu::process {
 namespace {
 
 std::string ContentOf(const std::vector<runtime::File>& files, const std::string& path) {
-  const auto found = std::find_if(files.begin(), files.end(), [&](const auto& file) { return file.path == path; });
+  const auto found =
+      std::find_if(files.begin(), files.end(), [&](const auto& file) { return file.path == path; });
   return found == files.end() ? "" : found->content;
 }
 
@@ -22,7 +23,8 @@ TEST_CASE("etc: names, resolver, and no resolver of the host") {
   const auto files = EtcFiles(kPod);
   CHECK(ContentOf(files, "hostname") == "worker-0\n");
   CHECK(ContentOf(files, "resolv.conf") ==
-        "search ns.svc.cluster.local svc.cluster.local cluster.local\nnameserver 10.96.0.10\noptions ndots:5\n");
+        "search ns.svc.cluster.local svc.cluster.local cluster.local\nnameserver 10.96.0.10\noptions "
+        "ndots:5\n");
   CHECK(ContentOf(files, "hosts").ends_with("10.244.0.5\tworker-0\n"));
   CHECK(ContentOf(files, "nsswitch.conf").find("hosts: files dns\n") != std::string::npos);
 }

@@ -34,8 +34,9 @@ TEST_CASE("a record survives the way out and in") {
 
 TEST_CASE("what is no record is refused") {
   runtime::LogRecord record;
-  for (const char* line : {"", "x", "2026-11-30T18:32:45Z", "2026-11-30T18:32:45Z stdout", "2026-11-30T18:32:45Z stdout X y",
-                           "2026-11-30T18:32:45Z stdbad F y", "yesterday stdout F y"})
+  for (const char* line :
+       {"", "x", "2026-11-30T18:32:45Z", "2026-11-30T18:32:45Z stdout", "2026-11-30T18:32:45Z stdout X y",
+        "2026-11-30T18:32:45Z stdbad F y", "yesterday stdout F y"})
     CHECK_FALSE(runtime::ParseLogRecord(line, record));
   CHECK(runtime::ParseLogRecord("2026-11-30T18:32:45Z stderr F ", record));
   CHECK(record.bytes.empty());
@@ -52,7 +53,8 @@ TEST_CASE("a log file is made with its folders, and cut into records") {
   file.Append(Stream::kStdout, "one\ntwo");
   file.Append(Stream::kStdout, "\n\n");
   const std::string stamp = "2026-11-30T18:32:45.744221000Z stdout ";
-  CHECK(process::ReadFile(path).value() == stamp + "F one\n" + stamp + "P two\n" + stamp + "F \n" + stamp + "F \n");
+  CHECK(process::ReadFile(path).value() ==
+        stamp + "F one\n" + stamp + "P two\n" + stamp + "F \n" + stamp + "F \n");
   process::RemoveTree(folder);
 }
 

@@ -13,26 +13,27 @@ using EntryType = HostEntry::Type;
 
 class FakeHost final : public HostView {
  public:
-  std::map<std::string, std::vector<HostEntry>> folders{
-      {"/",
-       {{"bin", EntryType::kSymlink, "usr/bin"},
-        {"boot"},
-        {"etc"},
-        {"home"},
-        {"lib64", EntryType::kSymlink, "usr/lib64"},
-        {"opt"},
-        {"root"},
-        {"tmp"},
-        {"usr"},
-        {"var"},
-        {"work"}}}};
+  std::map<std::string, std::vector<HostEntry>> folders{{"/",
+                                                         {{"bin", EntryType::kSymlink, "usr/bin"},
+                                                          {"boot"},
+                                                          {"etc"},
+                                                          {"home"},
+                                                          {"lib64", EntryType::kSymlink, "usr/lib64"},
+                                                          {"opt"},
+                                                          {"root"},
+                                                          {"tmp"},
+                                                          {"usr"},
+                                                          {"var"},
+                                                          {"work"}}}};
   std::set<std::string> exists{"/usr/share", "/usr/bin", "/opt"};
 
   std::vector<HostEntry> List(const std::string& folder) const override {
     const auto found = folders.find(folder);
     return found == folders.end() ? std::vector<HostEntry>{} : found->second;
   }
-  bool Exists(const std::string& path) const override { return exists.contains(path) || folders.contains(path); }
+  bool Exists(const std::string& path) const override {
+    return exists.contains(path) || folders.contains(path);
+  }
 };
 
 struct Launch {

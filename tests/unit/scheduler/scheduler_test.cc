@@ -35,8 +35,10 @@ TEST_CASE("the sentence says how many nodes lack what") {
   Assume(snapshot.nodes[1], Pod({{"nvidia.com/gpu", {2000}}}).spec);
   snapshot.nodes[2].node.taints = {{"dedicated", "training", "NoSchedule"}};
   CHECK(Schedule(snapshot, Pod({{"nvidia.com/gpu", {1000}}}), "").message ==
-        "0/3 nodes are available: 1 node(s) had untolerated taint {dedicated: training}, 2 Insufficient nvidia.com/gpu. "
-        "preemption: 0/3 nodes are available: 1 No preemption victims found for incoming pod, 2 Preemption is not helpful for scheduling.");
+        "0/3 nodes are available: 1 node(s) had untolerated taint {dedicated: training}, 2 Insufficient "
+        "nvidia.com/gpu. "
+        "preemption: 0/3 nodes are available: 1 No preemption victims found for incoming pod, 2 Preemption "
+        "is not helpful for scheduling.");
 }
 
 TEST_CASE("several resources of one node are all named") {
@@ -44,7 +46,8 @@ TEST_CASE("several resources of one node are all named") {
   const auto decision = Schedule(snapshot, Pod({{"cpu", {2000}}, {"memory", {int64_t{9} << 40}}}), "");
   CHECK(decision.node.empty());
   REQUIRE(decision.rejections.size() == 1);
-  CHECK(decision.rejections[0].reasons == std::vector<std::string>{"Insufficient cpu", "Insufficient memory"});
+  CHECK(decision.rejections[0].reasons ==
+        std::vector<std::string>{"Insufficient cpu", "Insufficient memory"});
 }
 
 TEST_CASE("node selector, tolerations and cordons") {
@@ -62,9 +65,10 @@ TEST_CASE("node selector, tolerations and cordons") {
 
 TEST_CASE("what is missing before any node is looked at") {
   const Snapshot snapshot{{Node("a", 4)}};
-  CHECK(Schedule(snapshot, Pod({}), "persistentvolumeclaim \"x\" not found").message ==
-        "0/1 nodes are available: persistentvolumeclaim \"x\" not found. preemption: 0/1 nodes are available: "
-        "1 Preemption is not helpful for scheduling.");
+  CHECK(
+      Schedule(snapshot, Pod({}), "persistentvolumeclaim \"x\" not found").message ==
+      "0/1 nodes are available: persistentvolumeclaim \"x\" not found. preemption: 0/1 nodes are available: "
+      "1 Preemption is not helpful for scheduling.");
   CHECK(Schedule({}, Pod({}), "").message == "no nodes available to schedule pods");
 }
 

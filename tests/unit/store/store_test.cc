@@ -13,7 +13,10 @@ namespace tfemu::store {
 namespace {
 
 api::Object Pod(const std::string& name, const std::string& uid = "u", const std::string& note = "") {
-  return api::Object(api::Json::object({{"kind", "Pod"}, {"metadata", api::Json::object({{"name", name}, {"namespace", "default"}, {"uid", uid}})}, {"note", note}}));
+  return api::Object(api::Json::object(
+      {{"kind", "Pod"},
+       {"metadata", api::Json::object({{"name", name}, {"namespace", "default"}, {"uid", uid}})},
+       {"note", note}}));
 }
 
 const api::ObjectKey kA{"Pod", "default", "a"};
@@ -43,7 +46,8 @@ TEST_CASE("a watch sees each write once, in order, and never inside the write") 
   (void)store.Create(Pod("before"));
   std::vector<std::string> seen;
   const auto id = store.Watch({"Pod", ""}, store.List({}).revision, [&](const WatchEvent& event) {
-    seen.push_back(std::to_string(static_cast<int>(event.type)) + event.object.key().name + std::to_string(event.object.resource_version()));
+    seen.push_back(std::to_string(static_cast<int>(event.type)) + event.object.key().name +
+                   std::to_string(event.object.resource_version()));
   });
   REQUIRE(id.ok());
   const auto a = store.Create(Pod("a"));
