@@ -27,6 +27,27 @@ int LineAt(std::string_view text, size_t offset) {
                  text.begin(), text.begin() + static_cast<long>(std::min(offset, text.size())), '\n'));
 }
 
+// Bytes of the UTF-8 sequence at the beginning of `text`; 0 when it is none.
+size_t SequenceSize(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  if (lead < 0x80) return 1;
+  const size_t size = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC2 || lead > 0xF4 || text.size() < size) return 0;
+  for (size_t i = 1; i < size; ++i)
+    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) return 0;
+  return size;
+}
+
+// Where `text` stops being UTF-8, or npos.
+size_t FindForeignByte(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    const size_t size = SequenceSize(text.substr(at));
+    if (size == 0) return at;
+    at += size;
+  }
+  return std::string_view::npos;
+}
+
 std::optional<Error> RefuseBinary(std::string_view text, const std::string& file) {
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
     return Error{Reason::kInvalid, file + ": the text is UTF-16, not UTF-8",
@@ -34,6 +55,10 @@ std::optional<Error> RefuseBinary(std::string_view text, const std::string& file
   const size_t zero = text.find('\0');
   if (zero != std::string_view::npos)
     return At(file, LineAt(text, zero), "not YAML: the file is binary (it has a zero byte)");
+  const size_t foreign = FindForeignByte(text);
+  if (foreign != std::string_view::npos)
+    return At(file, LineAt(text, foreign), "a byte that is not UTF-8 stands here",
+              "save the file as UTF-8: iconv -f LATIN1 -t UTF-8 FILE");
   return std::nullopt;
 }
 

@@ -169,6 +169,7 @@ TEST_CASE("what is no YAML") {
                     "a")
                 .message,
             "UTF-16"));
+  CHECK(Refused("a: 1\nb: caf\xE9\n").message == "f.yaml:2: a byte that is not UTF-8 stands here");
   CHECK(Has(Refused(std::string(kMaxYamlBytes + 1, ' ')).message, "MiB"));
   CHECK(Has(Refused(std::string(3000, '[')).message, "f.yaml:"));
 }
