@@ -71,8 +71,9 @@ Result<void> NodeAgent::Sync(const api::ObjectKey& key) {
   Entry& entry = EntryFor(pod);
   const auto plan = controllers::ReconcileNodePod(Observe(pod, entry));
   entry.run.kill_at = plan.kill_at;
-  for (const auto& event : plan.events) Say(pod, event.warning, event.reason, event.message);
   for (const NodePodOrder& order : plan.orders) RETURN_IF_ERROR(Obey(pod, entry, order));
+  // The runtime is at work by now; what is said of it costs a write each.
+  for (const auto& event : plan.events) Say(pod, event.warning, event.reason, event.message);
   if (plan.status != pod.status) {
     const auto written =
         deps_.registry.Patch(key, pod.meta.uid, "/status", api::EncodePodStatus(plan.status));

@@ -108,10 +108,19 @@ TEST_SUITE("runtime") {
     cluster.runtime().StartContainer("pod-a", cluster.Shell("pod-a", "sleep 1000"));
     cluster.Await(Cluster::Type::kContainerStarted, "pod-a", "main");
     int code = 0;
-    runtime::ExecLaunch launch{.container = "main", .argv = {"sleep", "1000"}};
+    int pipe[2] = {-1, -1};
+    REQUIRE(::pipe2(pipe, O_CLOEXEC | O_NONBLOCK) == 0);
+    const UniqueFd output(pipe[0]);
+    runtime::ExecLaunch launch{.container = "main", .argv = {"sh", "-c", "echo runs; exec sleep 1000"}};
     for (auto& fd : launch.stdio) fd.Reset(::open("/dev/null", O_RDWR | O_CLOEXEC));
-    cluster.runtime().Exec("pod-a", std::move(launch),
-                           [&](const Result<int>& result) { code = result.value(); });
+    launch.stdio[1].Reset(pipe[1]);
+    cluster.runtime().Exec("pod-a", std::move(launch), [&](const Result<int>& result) {
+      REQUIRE(result.ok());
+      code = result.value();
+    });
+    // Killed earlier, between clone and exec, it would have been refused and not have ended.
+    char text[8] = "";
+    REQUIRE(cluster.Until([&] { return ::read(output.get(), text, sizeof text) > 0; }));
     cluster.runtime().StopPod("pod-a");
     cluster.Await(Cluster::Type::kPodStopped, "pod-a");
     CHECK(code == 137);
