@@ -106,14 +106,6 @@ constexpr Schema kProjected{kProjectedFields};
 constexpr Field kEmptyDirFields[] = {String("medium"), Field{"sizeLimit", Type::kQuantity}.Approximated(
                                                            "a limit for medium Memory; not watched on disk")};
 constexpr Schema kEmptyDir{kEmptyDirFields};
-constexpr Field kHostPathFields[] = {String("path"), String("type")};
-constexpr Schema kHostPath{kHostPathFields};
-constexpr Field kNfsFields[] = {String("path"), Boolean("readOnly"), String("server")};
-constexpr Schema kNfs{kNfsFields};
-constexpr Field kFlexFields[] = {String("driver"), String("fsType"), String("options").Map(),
-                                 Boolean("readOnly"),
-                                 Any("secretRef").Ignored("a NAS directory needs no credentials")};
-constexpr Schema kFlex{kFlexFields};
 constexpr Field kClaimRefFields[] = {String("claimName"), Boolean("readOnly")};
 constexpr Schema kClaimRef{kClaimRefFields};
 
@@ -123,12 +115,12 @@ constexpr Field kVolumeFields[] = {OneOf("configMap", kFileSource),
                                    OneOf("downwardAPI", kDownward),
                                    OneOf("emptyDir", kEmptyDir),
                                    Any("ephemeral").Ignored(kNoVolume),
-                                   OneOf("flexVolume", kFlex),
-                                   OneOf("hostPath", kHostPath),
+                                   OneOf("flexVolume", kFlexSchema),
+                                   OneOf("hostPath", kHostPathSchema),
                                    Any("image").Ignored(kNoVolume),
                                    Any("iscsi").Ignored(kNoVolume),
                                    String("name"),
-                                   OneOf("nfs", kNfs),
+                                   OneOf("nfs", kNfsSchema),
                                    OneOf("persistentVolumeClaim", kClaimRef),
                                    OneOf("projected", kProjected),
                                    OneOf("secret", kFileSource)};

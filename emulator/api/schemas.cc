@@ -123,13 +123,10 @@ constexpr Field kClaimFields[] = {String("apiVersion"), String("kind"), OneOf("m
                                   OneOf("spec", kClaimSpec), Any("status")};
 
 constexpr Field kHostPathFields[] = {String("path"), String("type")};
-constexpr Schema kHostPath{kHostPathFields};
 constexpr Field kNfsFields[] = {String("path"), Boolean("readOnly"), String("server")};
-constexpr Schema kNfs{kNfsFields};
 constexpr Field kFlexFields[] = {String("driver"), String("fsType"), String("options").Map(),
                                  Boolean("readOnly"),
                                  Any("secretRef").Ignored("a NAS directory needs no credentials")};
-constexpr Schema kFlex{kFlexFields};
 constexpr std::string_view kNoVolume =
     "this volume type is not provided; pods that use it wait with FailedMount";
 constexpr Field kVolumeSpecFields[] = {
@@ -137,11 +134,11 @@ constexpr Field kVolumeSpecFields[] = {
     Field{"capacity", Type::kQuantity, Shape::kMap},
     Any("claimRef"),
     Any("csi").Ignored(kNoVolume),
-    OneOf("flexVolume", kFlex),
-    OneOf("hostPath", kHostPath),
+    OneOf("flexVolume", kFlexSchema),
+    OneOf("hostPath", kHostPathSchema),
     Any("local").Ignored(kNoVolume),
     String("mountOptions").List().Ignored("directories of this host take no NFS options"),
-    OneOf("nfs", kNfs),
+    OneOf("nfs", kNfsSchema),
     Any("nodeAffinity").Ignored("volumes are the same on every node"),
     String("persistentVolumeReclaimPolicy").Approximated("Retain: the data stays until `tfemu down --purge`"),
     String("storageClassName"),
@@ -181,6 +178,9 @@ constexpr Field kReplicaSetFields[] = {String("apiVersion"), String("kind"),
 
 constexpr Schema kObjectMetaSchema{kObjectMetaFields};
 constexpr Schema kLabelSelectorSchema{kLabelSelectorFields};
+constexpr Schema kHostPathSchema{kHostPathFields};
+constexpr Schema kNfsSchema{kNfsFields};
+constexpr Schema kFlexSchema{kFlexFields};
 constexpr Schema kServiceSchema{kServiceFields};
 constexpr Schema kNamespaceSchema{kNamespaceFields};
 constexpr Schema kNodeSchema{kNodeFields};

@@ -7,6 +7,10 @@ namespace tfemu::api {
 
 extern const Schema kObjectMetaSchema;
 extern const Schema kLabelSelectorSchema;
+// Sources that a pod's volume and a PersistentVolume share.
+extern const Schema kHostPathSchema;
+extern const Schema kNfsSchema;
+extern const Schema kFlexSchema;
 extern const Schema kPodSpecSchema;
 extern const Schema kPodTemplateSchema;
 
