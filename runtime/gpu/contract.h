@@ -33,9 +33,11 @@
  *   kind           virtual | real, default virtual
  *   health         ok | lost | ecc | xid:N, default ok
  *   mig            enabled when the device is in MIG mode; default: not supported
- *   parent, gi, ci, profile    for a line that is a MIG instance: parent's uuid, ids, e.g. 1g.5gb; uuid is MIG-...
+ *   parent, gi, ci, profile    for a line that is a MIG instance: parent's uuid, ids, e.g. 1g.5gb; uuid is MIG-...,
+ *     and the parent's line is in the file as well, before it (as the real tools show it)
  * process fields: index (the gpu line), pid (as seen in the pod's pid namespace; a process of another pod is not
- *   listed, its memory is in used_bytes), name (a path or a command name), used_bytes, type (C | G, default C).
+ *   listed, its memory is in used_bytes), name (a path or a command name), used_bytes, type (C | G, default C),
+ *   utilization (default: the device's, divided evenly among its processes).
  *
  * WHAT PROGRAMS MAY REPORT
  * TFEMU_GPU_USE_FOLDER is writable in a pod with virtual GPUs. A program that knows what it does on a virtual GPU (the
@@ -66,11 +68,14 @@
  */
 /* Absolute path of the true libcuda.so.1; without it the usual places of the distributions are tried. */
 #define TFEMU_CUDA_DRIVER_VARIABLE "TFEMU_CUDA_DRIVER"
-/* Bytes for each visible device, in CUDA's order within the process, comma separated; 0 or nothing: no limit. */
+/* Bytes for each visible device, comma separated; 0 or nothing: no limit. An entry is a number, which stands for the
+ * device at its position in CUDA's order within the process, or uuid=number (GPU-xxxxxxxx-...=1073741824), which stays
+ * right when a program narrows CUDA_VISIBLE_DEVICES by itself: prefer it. */
 #define TFEMU_GPU_MEMORY_LIMIT_VARIABLE "TFEMU_GPU_MEMORY_LIMIT"
-/* Percent of the time (1..100) in which kernels may run, for each visible device, comma list; 0 or 100: no limit. */
+/* Percent of the time (1..100) in which kernels may run, a list of the same form; 0, nothing or 100: no limit. */
 #define TFEMU_GPU_CORE_LIMIT_VARIABLE "TFEMU_GPU_CORE_LIMIT"
 /* Path of the accounting file. The daemon makes it empty (0 bytes, mode 0666); the first process of the share fills it
- * in. Without the variable, each process counts alone. It must not be on a network file system. A share is one
- * pid namespace and one visible-devices list, i.e. a pod: charges are by pid and by device number. */
+ * in. Without the variable, each process counts alone. It must not be on a network file system. All its
+ * processes are in one pid namespace (charges are by pid), i.e. of one pod; charges are by the devices' UUIDs.
+ * Its layout is in shim/accounting.h. */
 #define TFEMU_GPU_ACCOUNTING_VARIABLE "TFEMU_GPU_ACCOUNTING"
