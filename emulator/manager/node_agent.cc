@@ -4,6 +4,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
+#include "emulator/api/eci_settings.h"
 #include "emulator/api/node.h"
 #include "emulator/manager/lister.h"
 
@@ -105,6 +106,8 @@ DownwardContext NodeAgent::Context(const api::Pod& pod, const Entry& entry) cons
   context.host_ip = node.internal_ip;
   context.node_allocatable = node.allocatable;
   context.node_gpus = node.gpus;
+  if (const auto instance = api::EciInstanceOf(pod.meta); instance && node.gpus.devices.empty())
+    context.node_gpus = api::EciGpus(*instance, pod.meta);
   return context;
 }
 
