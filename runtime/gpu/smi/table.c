@@ -43,7 +43,7 @@ static void PrintHead(const SmiView* view) {
   snprintf(version, sizeof version, "CUDA Version: %s", first->cuda);
   printf("%s       \n", date);
   puts("+-----------------------------------------------------------------------------------------+");
-  printf("| NVIDIA-SMI %-22.22s Driver Version: %-14.14s %-24.24s|\n", first->driver, first->driver, version);
+  printf("| NVIDIA-SMI %-22.22s Driver Version: %-14.14s %-23.23s|\n", first->driver, first->driver, version);
   printf("| %-87s |\n", "emulated by tfemu: virtual GPUs, nothing below was measured on a device");
   puts(
       "|-----------------------------------------+------------------------+----------------------+\n"
