@@ -208,7 +208,8 @@ TEST_CASE("cuGetProcAddress gives the shim's functions for hooked names and the 
           EXPECT_THAT(found == dlsym(Open(), "cuMemAllocAsync_ptsz"));
           EXPECT_THAT(lookup("cuCtxSynchronize", &found, 12000, 0, nullptr) == kOk);
           EXPECT_THAT(found == dlsym(fake, "cuCtxSynchronize"));
-          EXPECT_THAT(lookup("cuGetProcAddress", &found, 12000, 0, nullptr) == kOk && found == reinterpret_cast<void*>(lookup));
+          EXPECT_THAT(lookup("cuGetProcAddress", &found, 12000, 0, nullptr) == kOk &&
+                      found == reinterpret_cast<void*>(lookup));
           EXPECT_THAT(lookup("cuNoSuchThing", &found, 12000, 0, nullptr) == kNotFound && !found);
           return lookup(nullptr, &found, 12000, 0, nullptr) != kOk &&
                  lookup("cuMemAlloc", nullptr, 1, 0, nullptr) != kOk;

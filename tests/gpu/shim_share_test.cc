@@ -150,7 +150,8 @@ TEST_CASE("eight processes of four threads never hold more than the limit") {
   }
   CHECK(sum->most <= kLimit);
   CHECK(sum->granted > 1000);
-  MESSAGE("granted " << sum->granted << ", denied " << sum->denied << ", most MiB " << sum->most / kMiB);
+  MESSAGE("granted " << sum->granted.load() << ", denied " << sum->denied.load() << ", most MiB "
+                     << sum->most.load() / kMiB);
   CHECK(InChild([&] {
           Environment(share, kLimit);
           EXPECT_THAT(Init() == kOk);
