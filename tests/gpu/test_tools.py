@@ -198,6 +198,28 @@ def test_without_devices_python_says_no_driver(python, tmp_path):
     assert "Driver Not Loaded" in done.stderr
 
 
+@pytest.mark.parametrize("library", [LAYER / "usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1", SHIM / "libcuda.so.1"],
+                         ids=["nvml", "shim"])
+def test_libraries_load_in_old_roots(library):
+    if not library.exists():
+        pytest.skip("the shim is for x86-64 only")
+    text = subprocess.run(["objdump", "-T", library], capture_output=True, text=True).stdout
+    versions = {tuple(map(int, version.split("."))) for version in re.findall(r"GLIBC_([0-9.]+)", text)}
+    assert versions and max(versions) <= (2, 17)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/nvidiactl"), reason="no NVIDIA GPU: the shim on the true driver")
+def test_the_true_driver(tmp_path):
+    def allocate(limit):
+        environment = {"LD_LIBRARY_PATH": str(SHIM), "TFEMU_GPU_MEMORY_LIMIT": limit,
+                       "TFEMU_GPU_ACCOUNTING": str(tmp_path / limit)}
+        done = subprocess.run([BUILD / "tests/gpu/needs_cuda", str(100 << 20)], capture_output=True, text=True,
+                              timeout=60, env=environment)
+        return [int(number) for number in done.stdout.split()]
+    assert allocate("0")[:2] == [0, 0]
+    assert allocate(str(64 << 20)) == [0, 2, 64 << 20, 64 << 20]
+
+
 CUDART = r"""
 #include <stdio.h>
 #include <string.h>

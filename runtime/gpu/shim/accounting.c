@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "runtime/gpu/contract.h"
+#include "runtime/gpu/reader/old_libc.h"
 #include "runtime/gpu/shim/process_state.h"
 
 #define WIPING (UINT64_C(1) << 31)
@@ -34,7 +35,7 @@ static ShareFile* MapFile(const char* path) {
   if (fd < 0) return NULL;
   struct stat found;
   void* map = MAP_FAILED;
-  if (fstat(fd, &found) == 0 &&
+  if (OpenFileStatus(fd, &found) == 0 &&
       (found.st_size >= (off_t)sizeof(ShareFile) || !ftruncate(fd, sizeof(ShareFile))))
     map = mmap(NULL, sizeof(ShareFile), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   close(fd);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "runtime/gpu/contract.h"
+#include "runtime/gpu/reader/old_libc.h"
 
 static void* driver;
 
@@ -17,8 +18,8 @@ static CUresult NoDriver(void) { return CUDA_ERROR_NO_DEVICE; }
 static int IsShim(const char* path) {
   Dl_info self;
   struct stat a, b;
-  return dladdr((void*)(uintptr_t)IsShim, &self) && stat(self.dli_fname, &a) == 0 && stat(path, &b) == 0 &&
-         a.st_ino == b.st_ino && a.st_dev == b.st_dev;
+  return dladdr((void*)(uintptr_t)IsShim, &self) && FileStatus(self.dli_fname, &a) == 0 &&
+         FileStatus(path, &b) == 0 && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
 static void* Try(const char* path) {

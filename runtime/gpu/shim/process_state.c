@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "runtime/gpu/reader/old_libc.h"
+
 static ProcessState* shared_state;
 static ProcessState fallback;
 
