@@ -3,12 +3,12 @@
 
 #include <unistd.h>
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
 #include <filesystem>
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "emulator/api/view.h"
@@ -39,7 +39,8 @@ struct SweepCommand::Signals {
   bool received = false;
 };
 
-SweepCommand::SweepCommand(Session& session, const SweepOptions& options) : session_(session), options_(options) {}
+SweepCommand::SweepCommand(Session& session, const SweepOptions& options)
+    : session_(session), options_(options) {}
 SweepCommand::~SweepCommand() = default;
 
 int SweepCommand::Execute() {
@@ -96,8 +97,7 @@ std::optional<int> SweepCommand::ReadJob() {
              kRunWrong;
     job_ = std::move(manifest);
   }
-  if (!job_)
-    return session_.Fail(Error{Reason::kInvalid, "no TFJob in these manifests"}), kRunWrong;
+  if (!job_) return session_.Fail(Error{Reason::kInvalid, "no TFJob in these manifests"}), kRunWrong;
   results_.job = job_->key.name;
   // All of them are tried before the first runs.
   for (const auto& assignment : assignments_) {
@@ -130,10 +130,12 @@ std::optional<int> SweepCommand::ReadEarlier() {
     const auto found = std::ranges::find(earlier_, PointKey(assignment), &SweepPoint::key);
     if (found == earlier_.end()) continue;
     SweepPoint point = *found;
-    if (point.runs.size() > static_cast<size_t>(options_.repeat)) point.runs.resize(static_cast<size_t>(options_.repeat));
+    if (point.runs.size() > static_cast<size_t>(options_.repeat))
+      point.runs.resize(static_cast<size_t>(options_.repeat));
     done_ += static_cast<int>(point.runs.size());
     session_.terminal.Note(Describe(assignment) + ": " + std::to_string(point.runs.size()) +
-                           (point.runs.size() == 1 ? " run is" : " runs are") + " there already, skipped (--fresh runs all anew)");
+                           (point.runs.size() == 1 ? " run is" : " runs are") +
+                           " there already, skipped (--fresh runs all anew)");
     Keep(point);
   }
   return std::nullopt;
@@ -175,7 +177,8 @@ int SweepCommand::RunPoints() {
       if (signals_->Received() || code == kRunInterrupted) return kRunInterrupted;
       if (!code) continue;
       worst = std::max(worst, *code);
-      session_.terminal.Warn(Describe(assignment) + ": no result (exit code " + std::to_string(*code) + " of run)");
+      session_.terminal.Warn(Describe(assignment) + ": no result (exit code " + std::to_string(*code) +
+                             " of run)");
       if (*code == kRunWrong) return *code;  // the others would fail the same way
       break;
     }
@@ -196,7 +199,8 @@ std::optional<int> SweepCommand::RunOne(SweepPoint& point, int repeat) {
   run.manifests = others_;
   run.manifests.push_back(JobOf(point.assignment, repeat));
   const std::string name = run.manifests.back().key.name;
-  const std::string title = Describe(point.assignment) + (options_.repeat > 1 ? " run " + std::to_string(repeat) : "");
+  const std::string title =
+      Describe(point.assignment) + (options_.repeat > 1 ? " run " + std::to_string(repeat) : "");
   run.timeout = options_.timeout;
   run.strict = options_.strict;
   run.brief = true;
@@ -216,8 +220,10 @@ std::optional<int> SweepCommand::RunOne(SweepPoint& point, int repeat) {
   point.runs.push_back(result);
   ++done_;
   Keep(point);
-  session_.terminal.Note(title + ": " + (result.figures ? fmt::format("{:.2f} {}, ", result.figures->total, results_.unit) : "") +
-                         fmt::format("{:.1f} s", result.wall_seconds));
+  session_.terminal.Note(
+      title + ": " +
+      (result.figures ? fmt::format("{:.2f} {}, ", result.figures->total, results_.unit) : "") +
+      fmt::format("{:.1f} s", result.wall_seconds));
   if (const auto saved = store_->Save(results_); !saved.ok()) session_.terminal.Warn(saved.error().message);
   return std::nullopt;
 }
@@ -226,7 +232,9 @@ void SweepCommand::Keep(const SweepPoint& point) {
   const auto found = std::ranges::find(results_.points, point.key, &SweepPoint::key);
   if (found == results_.points.end()) results_.points.push_back(point);
   else *found = point;
-  const auto place = [this](const SweepPoint& one) { return std::ranges::find(assignments_, one.assignment); };
+  const auto place = [this](const SweepPoint& one) {
+    return std::ranges::find(assignments_, one.assignment);
+  };
   std::ranges::stable_sort(results_.points, {}, place);
 }
 
@@ -246,25 +254,36 @@ void SweepCommand::Show(int code) {
 void SweepCommand::TakeDown() {
   if (!own_cluster_ || options_.keep) return;
   session_.terminal.Note("taking the cluster \"" + session_.flags.cluster + "\" down");
-  if (const auto stopped = StopDaemon(session_, /*purge=*/true); !stopped.ok()) session_.Fail(stopped.error());
+  if (const auto stopped = StopDaemon(session_, /*purge=*/true); !stopped.ok())
+    session_.Fail(stopped.error());
 }
 
 void AddSweep(CLI::App& app, Session& session) {
   auto options = std::make_shared<SweepOptions>();
+  auto resume = std::make_shared<bool>(true);
   auto* verb = app.add_subcommand("sweep", "Run a job under several settings and compare what comes out");
-  verb->add_option("files", options->files, "Manifests with one TFJob, and what it needs: files, folders or -")->required();
-  verb->add_option("--set", options->settings,
-                   "What varies: Worker.replicas=1,2,4, arg:--batch_size=32,64, env:NAME=a,b or a path of the job; "
-                   "several make every combination")
+  verb->add_option("files", options->files,
+                   "Manifests with one TFJob, and what it needs: files, folders or -")
+      ->required();
+  verb->add_option(
+          "--set", options->settings,
+          "What varies: Worker.replicas=1,2,4, arg:--batch_size=32,64, env:NAME=a,b or a path of the job; "
+          "several make every combination")
       ->allow_extra_args(false);
-  verb->add_option("--metric", options->metric, "The figure in the logs: an expression with one group (default: images/sec)");
+  verb->add_option("--metric", options->metric,
+                   "The figure in the logs: an expression with one group (default: images/sec)");
   verb->add_option("--total", options->total, "The job's figure of its pods': mean, sum, max or min");
-  verb->add_flag("--wall-time", options->by_wall, "Compare the time from apply to success instead of a figure");
-  verb->add_option("--repeat", options->repeat, "Run each point so often; medians are compared")->check(CLI::Range(1, 1000));
-  verb->add_option("--output", options->output, "Keep results.json, results.csv, plot.svg, index.html and logs here");
-  auto* fresh = verb->add_flag("--fresh", options->fresh, "Run points anew that the output folder has already");
-  verb->add_flag("--resume", "Go on with what the output folder has: the default")->excludes(fresh);
-  verb->add_option("--reference", options->references, "A line in the plot to compare with: LABEL=NUMBER")->allow_extra_args(false);
+  verb->add_flag("--wall-time", options->by_wall,
+                 "Compare the time from apply to success instead of a figure");
+  verb->add_option("--repeat", options->repeat, "Run each point so often; medians are compared")
+      ->check(CLI::Range(1, 1000));
+  verb->add_option("--output", options->output,
+                   "Keep results.json, results.csv, plot.svg, index.html and logs here");
+  auto* fresh =
+      verb->add_flag("--fresh", options->fresh, "Run points anew that the output folder has already");
+  verb->add_flag("--resume", *resume, "Go on with what the output folder has: the default")->excludes(fresh);
+  verb->add_option("--reference", options->references, "A line in the plot to compare with: LABEL=NUMBER")
+      ->allow_extra_args(false);
   verb->add_option("--timeout", options->timeout, "Give up a run after this: 10m");
   verb->add_flag("--strict", options->strict, "A field that is not honoured is an error, not a warning");
   AddUpFlags(*verb, options->up);
@@ -274,9 +293,10 @@ void AddSweep(CLI::App& app, Session& session) {
       "  tfemu sweep job.yaml --set Worker.replicas=1,2,4 --gpus 4 --gpu-model A10 --output sweep\n"
       "  tfemu sweep job.yaml --set arg:--batch_size=32,64 --set Worker.replicas=1,2 --repeat 3\n"
       "  tfemu sweep job.yaml --set 'Worker.env:OMP_NUM_THREADS=1,2' --wall-time\n"
-      "  tfemu sweep job.yaml --set arg:--learning-rate=0.1,0.01 --metric 'test accuracy ([0-9.]+)' --total max");
+      "  tfemu sweep job.yaml --set arg:--learning-rate=0.1,0.01 --metric 'test accuracy ([0-9.]+)' --total "
+      "max");
   verb->callback([=, &session] {
-    session.action = [&session, options] {
+    session.action = [&session, options, resume] {
       if (!options->timeout.empty())
         if (const auto timeout = ParseTimeout(options->timeout); !timeout.ok())
           return session.Usage(timeout.error().message, timeout.error().hint);

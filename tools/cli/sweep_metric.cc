@@ -57,7 +57,8 @@ Result<Metric> Metric::Make(const std::string& pattern, std::optional<Total> tot
   }
   const auto* expression = add(pattern, total.value_or(Total::kMean));
   if (!expression->ok())
-    return Error{Reason::kBadRequest, "--metric: " + expression->error(), "RE2's syntax: (group), [0-9]+, \\d, \\S, ^ and $"};
+    return Error{Reason::kBadRequest, "--metric: " + expression->error(),
+                 "RE2's syntax: (group), [0-9]+, \\d, \\S, ^ and $"};
   if (expression->NumberOfCapturingGroups() != 1)
     return Error{Reason::kBadRequest,
                  "--metric has " + std::to_string(expression->NumberOfCapturingGroups()) + " groups, not one",

@@ -26,8 +26,8 @@ struct Figures {
 
 class Metric {
  public:
-  // `pattern` "" means the figures of this repository's programs: each worker of the benchmark prints the job's
-  // images/sec, each process of the MNIST trainer its own.
+  // `pattern` "" means the figures of this repository's programs: each worker of the benchmark prints the
+  // job's images/sec, each process of the MNIST trainer its own.
   static Result<Metric> Make(const std::string& pattern, std::optional<Total> total);
   ~Metric();
   Metric(Metric&&) noexcept;

@@ -32,12 +32,14 @@ Result<std::vector<std::string>> Parts(const std::string& path) {
   }
   if (quoted) return Wrong(path, "a quote is not closed");
   for (const auto& part : parts)
-    if (part.empty()) return Wrong(path, "an empty part", "parts are separated by one dot: spec.runPolicy.backoffLimit");
+    if (part.empty())
+      return Wrong(path, "an empty part", "parts are separated by one dot: spec.runPolicy.backoffLimit");
   return parts;
 }
 
 std::string Alternatives(const Json& at, const std::string& part) {
-  if (at.is_array()) return at.empty() ? "the list is empty" : "items are [0] to [" + std::to_string(at.size() - 1) + "]";
+  if (at.is_array())
+    return at.empty() ? "the list is empty" : "items are [0] to [" + std::to_string(at.size() - 1) + "]";
   if (!at.is_object() || at.empty()) return "nothing is below it";
   const auto keys = Keys(at);
   const std::string closest = Closest(part, keys);
@@ -50,7 +52,8 @@ std::string Alternatives(const Json& at, const std::string& part) {
 Json* Child(Json& at, const std::string& part) {
   if (at.is_array() && part.starts_with('[') && part.ends_with(']')) {
     const auto index = ParseInt(std::string_view(part).substr(1, part.size() - 2));
-    return index && *index >= 0 && static_cast<size_t>(*index) < at.size() ? &at[static_cast<size_t>(*index)] : nullptr;
+    return index && *index >= 0 && static_cast<size_t>(*index) < at.size() ? &at[static_cast<size_t>(*index)]
+                                                                           : nullptr;
   }
   if (!at.is_object()) return nullptr;
   const auto found = at.find(part);
@@ -106,13 +109,17 @@ Result<void> SetPath(Json& job, const std::string& path, const std::string& valu
   }
   Json* last = Child(*at, parts.back());
   if (last == nullptr) {
-    if (!MayBeNew(*at, parts.back())) return Wrong(path, "there is no " + parts.back(), Alternatives(*at, parts.back()));
+    if (!MayBeNew(*at, parts.back()))
+      return Wrong(path, "there is no " + parts.back(), Alternatives(*at, parts.back()));
     last = &(*at)[parts.back()];
   }
   if (last->is_object() || last->is_array())
-    return Wrong(path, "is not a single value", "go on with one of: " + Join(last->is_object() ? Keys(*last) : std::vector<std::string>{"[0]"}, ", "));
+    return Wrong(path, "is not a single value",
+                 "go on with one of: " +
+                     Join(last->is_object() ? Keys(*last) : std::vector<std::string>{"[0]"}, ", "));
   // What was text stays text: an annotation "true" is not a boolean.
-  *last = last->is_string() || path.find("annotations") != std::string::npos || path.find("labels") != std::string::npos
+  *last = last->is_string() || path.find("annotations") != std::string::npos ||
+                  path.find("labels") != std::string::npos
               ? Json(value)
               : Scalar(value);
   return {};

@@ -9,9 +9,10 @@
 
 namespace tfemu::cli {
 
-// "spec.a[0].b" or "Worker.replicas", which stands for spec.tfReplicaSpecs.Worker.replicas. A part with dots is
-// quoted: metadata.annotations."a.b/c". All but the last part must be there; the last one may be new unless a field
-// beside it has nearly its name. A number, true and false are taken as such, everything else as text.
+// "spec.a[0].b" or "Worker.replicas", which stands for spec.tfReplicaSpecs.Worker.replicas. A part with dots
+// is quoted: metadata.annotations."a.b/c". All but the last part must be there; the last one may be new
+// unless a field beside it has nearly its name. A number, true and false are taken as such, everything else
+// as text.
 Result<void> SetPath(api::Json& job, const std::string& path, const std::string& value);
 
 // For arg: and env: settings.

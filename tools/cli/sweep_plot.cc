@@ -29,7 +29,8 @@ std::string Escape(const std::string& text) {
 }
 
 std::string Label(double value) {
-  return value == std::floor(value) && std::abs(value) < 1e15 ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
+  return value == std::floor(value) && std::abs(value) < 1e15 ? fmt::format("{:.0f}", value)
+                                                              : fmt::format("{:.4g}", value);
 }
 
 // Positions in the picture for positions on the axes.
@@ -82,7 +83,8 @@ std::string Words(double x, double y, const std::string& text, const std::string
 }
 
 std::string Line(double x1, double y1, double x2, double y2, const std::string& style) {
-  return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}/>\n", x1, y1, x2, y2, style);
+  return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}/>\n", x1, y1, x2, y2,
+                     style);
 }
 
 std::string Axes(const Comparison& comparison, const Scales& scales) {
@@ -95,19 +97,24 @@ std::string Axes(const Comparison& comparison, const Scales& scales) {
   svg += Line(kLeft, base, kLeft + kPlotWidth, base, "stroke=\"#57606a\"");
   for (size_t i = 0; i < scales.names().size(); ++i) {
     const std::string& name = scales.names()[i];
-    const double x = scales.numeric() ? scales.X(std::strtod(name.c_str(), nullptr)) : scales.X(static_cast<double>(i));
-    svg += Line(x, base, x, base + 5, "stroke=\"#57606a\"") + Words(x, base + 20, name, "text-anchor=\"middle\"");
+    const double x =
+        scales.numeric() ? scales.X(std::strtod(name.c_str(), nullptr)) : scales.X(static_cast<double>(i));
+    svg += Line(x, base, x, base + 5, "stroke=\"#57606a\"") +
+           Words(x, base + 20, name, "text-anchor=\"middle\"");
   }
-  svg += Words(kLeft + kPlotWidth / 2, kHeight - 18, comparison.x_key.empty() ? "the job as it is" : comparison.x_key,
+  svg += Words(kLeft + kPlotWidth / 2, kHeight - 18,
+               comparison.x_key.empty() ? "the job as it is" : comparison.x_key,
                "text-anchor=\"middle\" font-weight=\"600\"");
-  return svg + fmt::format("<text transform=\"translate(22 {:.1f}) rotate(-90)\" text-anchor=\"middle\" "
-                           "font-weight=\"600\">{}</text>\n",
-                           kTop + kPlotHeight / 2, Escape(comparison.y_label));
+  return svg + fmt::format(
+                   "<text transform=\"translate(22 {:.1f}) rotate(-90)\" text-anchor=\"middle\" "
+                   "font-weight=\"600\">{}</text>\n",
+                   kTop + kPlotHeight / 2, Escape(comparison.y_label));
 }
 
 std::string Mark(size_t series, double x, double y, const char* color) {
   if (series % 3 == 1)
-    return fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"10\" height=\"10\" fill=\"{}\"/>\n", x - 5, y - 5, color);
+    return fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"10\" height=\"10\" fill=\"{}\"/>\n", x - 5,
+                       y - 5, color);
   if (series % 3 == 2)
     return fmt::format("<path d=\"M{:.1f} {:.1f} l6 11 h-12 z\" fill=\"{}\"/>\n", x, y - 7, color);
   return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5.5\" fill=\"{}\"/>\n", x, y, color);
@@ -126,7 +133,8 @@ std::string Curve(const Series& series, size_t number, const Scales& scales) {
                    first ? "font-size=\"12\"" : "font-size=\"12\" text-anchor=\"middle\"");
   }
   if (!scales.numeric()) return marks;
-  return fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2.5\"/>\n", path, color) + marks;
+  return fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2.5\"/>\n", path, color) +
+         marks;
 }
 
 class Legend {
@@ -134,7 +142,8 @@ class Legend {
   void Add(const std::string& sample, const std::string& text) {
     constexpr size_t kLine = 27;
     std::string rest = text;
-    svg_ += fmt::format("<g transform=\"translate({:.1f} {:.1f})\">{}</g>\n", kWidth - kLegend + 22, y_, sample);
+    svg_ +=
+        fmt::format("<g transform=\"translate({:.1f} {:.1f})\">{}</g>\n", kWidth - kLegend + 22, y_, sample);
     while (!rest.empty()) {
       size_t cut = rest.size() <= kLine ? rest.size() : rest.rfind(' ', kLine);
       if (cut == std::string::npos || cut == 0) cut = std::min(kLine, rest.size());
@@ -187,29 +196,33 @@ std::string PlotSweep(const SweepResults& results, const std::vector<Reference>&
   const Comparison comparison = Compare(results);
   const Scales scales(comparison, references);
   std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-      "font-family=\"system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif\" font-size=\"13\" fill=\"{2}\" role=\"img\">\n"
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
+      "height=\"{1:.0f}\" "
+      "font-family=\"system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif\" font-size=\"13\" fill=\"{2}\" "
+      "role=\"img\">\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
       kWidth, kHeight, kText);
   svg += Words(kLeft, 34, results.job + ": " + comparison.y_label, "font-size=\"18\" font-weight=\"600\"");
   svg += Axes(comparison, scales);
   Legend legend;
   for (const auto& reference : references) {
-    svg += Line(kLeft, scales.Y(reference.value), kLeft + kPlotWidth, scales.Y(reference.value), Dashed("#7b3294", "2 5"));
+    svg += Line(kLeft, scales.Y(reference.value), kLeft + kPlotWidth, scales.Y(reference.value),
+                Dashed("#7b3294", "2 5"));
     legend.Add(Line(0, 0, 30, 0, Dashed("#7b3294", "2 5")), reference.label + ": " + Label(reference.value));
   }
   if (comparison.scales && scales.numeric() && !results.by_wall) {
     for (const auto& series : comparison.series)
-      svg += Line(scales.X(0.0), scales.Y(0), scales.X(scales.last_x()), scales.Y(Scales::Ideal(series, scales.last_x())),
-                  Dashed("#57606a", "8 5"));
+      svg += Line(scales.X(0.0), scales.Y(0), scales.X(scales.last_x()),
+                  scales.Y(Scales::Ideal(series, scales.last_x())), Dashed("#57606a", "8 5"));
     legend.Add(Line(0, 0, 30, 0, Dashed("#57606a", "8 5")), "ideal: in proportion to " + comparison.x_key);
   }
   for (size_t i = 0; i < comparison.series.size(); ++i) {
     svg += Curve(comparison.series[i], i, scales);
     const char* color = kColors[i % kColors.size()];
     const std::string name = comparison.series[i].name;
-    legend.Add(Line(0, 0, 30, 0, fmt::format("stroke=\"{}\" stroke-width=\"2.5\"", color)) + Mark(i, 15, 0, color),
-               name.empty() ? "measured here" : name);
+    legend.Add(
+        Line(0, 0, 30, 0, fmt::format("stroke=\"{}\" stroke-width=\"2.5\"", color)) + Mark(i, 15, 0, color),
+        name.empty() ? "measured here" : name);
   }
   return svg + legend.svg() + "</svg>\n";
 }
@@ -219,8 +232,8 @@ std::string SweepPage(const SweepResults& results, const std::string& plot, cons
          "</title>\n<style>body{font:15px/1.5 system-ui,'Segoe UI','DejaVu Sans',sans-serif;color:" + kText +
          ";background:#fff;max-width:900px;margin:2em auto;padding:0 1em}svg{max-width:100%;height:auto}"
          "pre{background:#f3f5f7;padding:1em;overflow-x:auto;border-radius:6px}</style></head>\n<body>\n" +
-         plot + "<pre>" + Escape(FormatSweepTable(results)) + "</pre>\n<p>Made by</p>\n<pre>" + Escape(command) +
-         "</pre>\n</body></html>\n";
+         plot + "<pre>" + Escape(FormatSweepTable(results)) + "</pre>\n<p>Made by</p>\n<pre>" +
+         Escape(command) + "</pre>\n</body></html>\n";
 }
 
 }  // namespace tfemu::cli

@@ -34,7 +34,8 @@ const Setting* Axis(const std::vector<Setting>& settings) {
   const Setting* axis = nullptr;
   for (const auto& setting : settings) {
     if (setting.values.size() < 2) continue;
-    if (axis == nullptr || (setting.key.ends_with(".replicas") && !axis->key.ends_with(".replicas"))) axis = &setting;
+    if (axis == nullptr || (setting.key.ends_with(".replicas") && !axis->key.ends_with(".replicas")))
+      axis = &setting;
   }
   return axis != nullptr ? axis : settings.empty() ? nullptr : &settings.front();
 }
@@ -116,8 +117,10 @@ Comparison Compare(const SweepResults& results) {
     series->points.push_back({x, Number(x), *y, point.per_pod(), {}, {}});
   }
   for (auto& series : comparison.series) {
-    const bool numeric = std::ranges::all_of(series.points, [](const auto& point) { return point.x_value.has_value(); });
-    if (numeric) std::ranges::stable_sort(series.points, {}, [](const SeriesPoint& point) { return *point.x_value; });
+    const bool numeric =
+        std::ranges::all_of(series.points, [](const auto& point) { return point.x_value.has_value(); });
+    if (numeric)
+      std::ranges::stable_sort(series.points, {}, [](const SeriesPoint& point) { return *point.x_value; });
     Relate(series, comparison, results.by_wall);
   }
   return comparison;
@@ -143,7 +146,8 @@ SeriesPoint FindIn(const Comparison& comparison, const SweepResults& results, co
 
 std::string FormatSweepTable(const SweepResults& results) {
   const Comparison comparison = Compare(results);
-  const bool figures = std::ranges::any_of(results.points, [](const auto& point) { return point.total().has_value(); });
+  const bool figures =
+      std::ranges::any_of(results.points, [](const auto& point) { return point.total().has_value(); });
   std::vector<std::string> header;
   for (const auto& setting : results.settings) header.push_back(setting.key);
   if (figures) header.insert(header.end(), {"PER POD", "TOTAL " + results.unit});
@@ -173,8 +177,8 @@ std::string FormatSweepCsv(const SweepResults& results) {
     const SeriesPoint related = FindIn(comparison, results, point);
     for (const auto& setting : results.settings) text += Quoted(ValueOf(point.assignment, setting.key)) + ",";
     text += number(point.per_pod()) + "," + number(point.total()) + "," + Quoted(results.unit) + "," +
-            number(related.speedup) + "," + number(related.efficiency) + "," + number(point.wall_seconds()) + "," +
-            std::to_string(point.runs.size()) + "\n";
+            number(related.speedup) + "," + number(related.efficiency) + "," + number(point.wall_seconds()) +
+            "," + std::to_string(point.runs.size()) + "\n";
   }
   return text;
 }
@@ -187,7 +191,8 @@ Json SweepToJson(const SweepResults& results) {
     for (const auto& run : point.runs) {
       Json entry = {{"wallSeconds", run.wall_seconds}};
       if (run.figures)
-        entry["figures"] = {{"total", run.figures->total}, {"perPod", run.figures->per_pod}, {"pods", run.figures->pods}};
+        entry["figures"] = {
+            {"total", run.figures->total}, {"perPod", run.figures->per_pod}, {"pods", run.figures->pods}};
       runs.push_back(std::move(entry));
     }
     points.push_back({{"key", point.key}, {"settings", std::move(settings)}, {"runs", std::move(runs)}});
@@ -203,12 +208,14 @@ Result<std::vector<SweepPoint>> PointsFromJson(const std::string& text) {
   try {
     for (const auto& entry : json.at("points")) {
       SweepPoint point{{}, entry.at("key"), {}};
-      for (const auto& setting : entry.at("settings")) point.assignment.emplace_back(setting.at("key"), setting.at("value"));
+      for (const auto& setting : entry.at("settings"))
+        point.assignment.emplace_back(setting.at("key"), setting.at("value"));
       for (const auto& run : entry.at("runs")) {
         RunResult result{run.at("wallSeconds"), std::nullopt};
         if (run.contains("figures")) {
           const auto& figures = run.at("figures");
-          result.figures = Figures{figures.at("pods").get<std::map<std::string, double>>(), figures.at("total"), figures.at("perPod")};
+          result.figures = Figures{figures.at("pods").get<std::map<std::string, double>>(),
+                                   figures.at("total"), figures.at("perPod")};
         }
         point.runs.push_back(std::move(result));
       }

@@ -28,9 +28,9 @@ struct SweepPoint {
 };
 
 struct SweepResults {
-  std::string job;      // its name in the manifest
-  std::string unit;     // of the figures: "images/sec"
-  bool by_wall = false; // compared by wall time instead of figures
+  std::string job;       // its name in the manifest
+  std::string unit;      // of the figures: "images/sec"
+  bool by_wall = false;  // compared by wall time instead of figures
   std::vector<Setting> settings;
   std::vector<SweepPoint> points;  // those that are finished, in the order of Combine
 };

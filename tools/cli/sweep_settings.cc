@@ -1,7 +1,7 @@
 #include "tools/cli/sweep_settings.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "emulator/base/rng.h"
@@ -97,15 +97,17 @@ Result<Setting> ParseSetting(const std::string& text) {
   const size_t equals = text.find('=');
   const std::string example = "write KEY=V1,V2, such as Worker.replicas=1,2 or arg:--batch_size=32,64";
   if (equals == std::string::npos || equals == 0)
-    return Error{Reason::kBadRequest, "--set \"" + text + "\" has no " + (equals == 0 ? "key" : "\"=\""), example};
+    return Error{Reason::kBadRequest, "--set \"" + text + "\" has no " + (equals == 0 ? "key" : "\"=\""),
+                 example};
   Setting setting{text.substr(0, equals), SplitValues(std::string_view(text).substr(equals + 1))};
   if (setting.values.size() == 1 && setting.values.front().empty())
     return Wrong(setting.key, "the list of values is empty", example);
   for (size_t i = 0; i < setting.values.size(); ++i) {
     if (setting.values[i].empty()) return Wrong(setting.key, "an empty value between commas", example);
-    if (std::find(setting.values.begin(), setting.values.begin() + static_cast<ptrdiff_t>(i), setting.values[i]) !=
-        setting.values.begin() + static_cast<ptrdiff_t>(i))
-      return Wrong(setting.key, "the value " + setting.values[i] + " stands there twice", "--repeat N runs each point N times");
+    if (std::find(setting.values.begin(), setting.values.begin() + static_cast<ptrdiff_t>(i),
+                  setting.values[i]) != setting.values.begin() + static_cast<ptrdiff_t>(i))
+      return Wrong(setting.key, "the value " + setting.values[i] + " stands there twice",
+                   "--repeat N runs each point N times");
   }
   if (const auto special = ParseSpecial(setting.key); special && special->name.empty())
     return Wrong(setting.key, "a name is missing after \"" + special->kind + ":\"", example);

@@ -35,12 +35,12 @@ Result<SweepStore> SweepStore::Open(const std::string& folder) {
   if (folder.empty()) {
     std::string name = (fs::temp_directory_path(error) / "tfemu-sweep-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr)
-      return Error{Reason::kUnavailable, "cannot make a folder in /tmp: " + std::string(std::strerror(errno))};
+      return Error{Reason::kUnavailable,
+                   "cannot make a folder in /tmp: " + std::string(std::strerror(errno))};
     return SweepStore(name, true);
   }
   fs::create_directories(folder, error);
-  if (error)
-    return Error{Reason::kUnavailable, "cannot make the folder " + folder + ": " + error.message()};
+  if (error) return Error{Reason::kUnavailable, "cannot make the folder " + folder + ": " + error.message()};
   return SweepStore(folder, false);
 }
 
