@@ -10,11 +10,21 @@
 
 namespace tfemu::api {
 
+// Some GPUs of a node: virtual ones of a model, or devices of the host.
+struct GpuConfig {
+  int count = 0;      // of `model`; without a model: of the host, or virtual ones when it has none
+  std::string model;  // virtual ones of this model
+  std::vector<std::string> uuids;  // of the host, or the beginning of a uuid
+  bool all = false;                // every GPU of the host that no other node has
+  std::vector<std::string> mig;    // profiles that each virtual GPU is split into
+};
+
 struct NodeConfig {
   std::string name;
   std::optional<Quantity> cpu, memory;  // unset: the host's
-  int gpus = 0;
-  std::string gpu_model, instance_type;
+  std::vector<GpuConfig> gpus;
+  GpuSharing gpu_sharing;
+  std::string instance_type;
   Labels labels;
   std::vector<Taint> taints;
 };

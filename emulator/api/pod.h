@@ -180,7 +180,7 @@ PodVolume DecodePodVolume(const Json& volume);
 Json EncodePodStatus(const PodStatus& status);
 
 // What the scheduler writes: of the whole document, and of the status.
-Json BindPatch(const Pod& pod, const std::string& node, Instant now);
+Json BindPatch(const Pod& pod, const std::string& node, const Labels& annotations, Instant now);
 Json UnschedulablePatch(const std::string& message, Instant now);
 
 // What the scheduler counts: the sum over containers, or the largest init container when that is more.

@@ -14,8 +14,8 @@ Cluster::Cluster(const ClusterDeps& deps, ClusterSettings settings)
       applier_(registry_, events_),
       garbage_(deps.executor, deps.store, registry_),
       scheduler_(deps.executor, deps.store, registry_, events_),
-      agent_({deps.executor, deps.store, registry_, events_, deps.runtime, deps.images}, settings_.launch,
-             settings_.time_scale) {
+      agent_({deps.executor, deps.store, registry_, events_, deps.runtime, deps.images, deps.gpu_files},
+             settings_.launch, settings_.time_scale) {
   const ControllerDeps each{deps_.executor, deps_.store, applier_};
   for (const auto make : {MakeTFJobController, MakeDeploymentController, MakeReplicaSetController,
                           MakeClaimController, MakeVolumeController})

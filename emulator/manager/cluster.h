@@ -18,6 +18,7 @@ struct ClusterDeps {
   store::Store& store;
   runtime::Runtime& runtime;
   runtime::ImageCatalog& images;
+  runtime::GpuFiles* gpu_files = nullptr;
 };
 
 struct ClusterSettings {

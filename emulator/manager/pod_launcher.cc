@@ -153,7 +153,13 @@ Result<runtime::ContainerLaunch> PodLauncher::Container(const DownwardContext& c
   ASSIGN_OR_RETURN(const runtime::Image image, images_.Find(container.image));
   const api::Pod& pod = context.pod;
   runtime::ContainerLaunch launch{container.name, attempt, image.root};
-  ASSIGN_OR_RETURN(launch.env, Environment(context, container, image.env, LookupIn(pod.meta.ns)));
+  const GpuBinding gpus = BindGpus(
+      {pod, container, context.node_gpus, settings_.gpus,
+       runtime::GpuFoldersOf(settings_.state_folder, pod.meta.uid, container.name), image.root.host});
+  launch.root.layers.insert(launch.root.layers.end(), gpus.layers.begin(), gpus.layers.end());
+  Data given = image.env;
+  for (const auto& [name, value] : gpus.env) given[name] = value;
+  ASSIGN_OR_RETURN(launch.env, Environment(context, container, given, LookupIn(pod.meta.ns)));
   const Data variables = AsMap(launch.env);
   if (!variables.contains("HOSTNAME"))
     launch.env.push_back("HOSTNAME=" + (pod.spec.hostname.empty() ? pod.meta.name : pod.spec.hostname));
@@ -165,6 +171,7 @@ Result<runtime::ContainerLaunch> PodLauncher::Container(const DownwardContext& c
                                                (source->read_only || source->network.read_only));
     launch.mounts.push_back({mount.name, mount.sub_path, mount.mount_path, read_only});
   }
+  launch.mounts.insert(launch.mounts.end(), gpus.mounts.begin(), gpus.mounts.end());
   launch.limits = LimitsOf(container);
   launch.log_path = runtime::LogPath(settings_.state_folder, pod.meta.ns, pod.meta.name, pod.meta.uid,
                                      container.name, attempt);

@@ -37,7 +37,7 @@ void SchedulerLoop::Pass() {
   std::vector<api::Pod> waiting;
   scheduler::Snapshot snapshot;
   for (const auto& node : ListAll(store_, {"Node", ""}, api::DecodeNode))
-    snapshot.nodes.push_back({node, {}});
+    snapshot.nodes.push_back({node, {}, {}});
   for (auto& pod : ListAll(store_, {"Pod", ""}, api::DecodePod)) {
     if (pod.finished()) continue;
     if (pod.spec.node_name.empty()) {
@@ -46,7 +46,7 @@ void SchedulerLoop::Pass() {
     }
     const auto node =
         std::ranges::find(snapshot.nodes, pod.spec.node_name, [](const auto& n) { return n.node.meta.name; });
-    if (node != snapshot.nodes.end()) scheduler::Assume(*node, pod.spec);
+    if (node != snapshot.nodes.end()) scheduler::Assume(*node, pod.spec, api::GpuSharesOf(pod.meta));
   }
   const auto order = [](const api::Pod& p) {
     return std::tuple(p.meta.creation_timestamp, p.meta.resource_version);
@@ -60,13 +60,17 @@ void SchedulerLoop::Pass() {
     }
     const auto node =
         std::ranges::find(snapshot.nodes, decision.node, [](const auto& n) { return n.node.meta.name; });
-    scheduler::Assume(*node, pod.spec);
-    Bind(pod, decision.node);
+    scheduler::Assume(*node, pod.spec, decision.gpus);
+    Bind(pod, decision);
   }
 }
 
-void SchedulerLoop::Bind(const api::Pod& pod, const std::string& node) {
-  const auto bound = registry_.Patch(pod.key(), pod.meta.uid, "", api::BindPatch(pod, node, executor_.Now()));
+void SchedulerLoop::Bind(const api::Pod& pod, const scheduler::Decision& decision) {
+  const std::string& node = decision.node;
+  api::Labels annotations;
+  if (!decision.gpus.empty()) annotations[api::kGpuAnnotation] = api::EncodeGpuShares(decision.gpus);
+  const auto bound =
+      registry_.Patch(pod.key(), pod.meta.uid, "", api::BindPatch(pod, node, annotations, executor_.Now()));
   if (!bound.ok()) return;
   events_.Record({api::ReferenceTo(bound.value()), false, "Scheduled",
                   "Successfully assigned " + pod.meta.ns + "/" + pod.meta.name + " to " + node,

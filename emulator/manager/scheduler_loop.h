@@ -22,7 +22,7 @@ class SchedulerLoop {
  private:
   void Wake();  // one pass, however many events ask for it
   void Pass();
-  void Bind(const api::Pod& pod, const std::string& node);
+  void Bind(const api::Pod& pod, const scheduler::Decision& decision);
   void ReportWaiting(const api::Pod& pod, const std::string& message);
   std::string Prerequisite(const api::Pod& pod) const;
 
