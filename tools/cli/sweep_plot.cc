@@ -231,9 +231,10 @@ std::string SweepPage(const SweepResults& results, const std::string& plot, cons
   return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + Escape(results.job) +
          "</title>\n<style>body{font:15px/1.5 system-ui,'Segoe UI','DejaVu Sans',sans-serif;color:" + kText +
          ";background:#fff;max-width:900px;margin:2em auto;padding:0 1em}svg{max-width:100%;height:auto}"
-         "pre{background:#f3f5f7;padding:1em;overflow-x:auto;border-radius:6px}</style></head>\n<body>\n" +
-         plot + "<pre>" + Escape(FormatSweepTable(results)) + "</pre>\n<p>Made by</p>\n<pre>" +
-         Escape(command) + "</pre>\n</body></html>\n";
+         "pre{background:#f3f5f7;padding:1em;overflow-x:auto;border-radius:6px}"
+         ".command{white-space:pre-wrap}</style></head>\n<body>\n" +
+         plot + "<pre>" + Escape(FormatSweepTable(results)) +
+         "</pre>\n<p>Made by</p>\n<pre class=\"command\">" + Escape(command) + "</pre>\n</body></html>\n";
 }
 
 }  // namespace tfemu::cli

@@ -58,8 +58,10 @@ def foreseen_lines(by_workers):
     for workers, summaries in by_workers.items():
         serial = workers * batch / (compute + workers * alone)
         together = workers * batch / (compute + alone)
+        measured = mean(summaries, "total_images_per_sec")
+        other = "" if measured > 0.97 * serial else " (less: the processors had other work, or too many workers share them)"
         lines.append(f"  {workers} worker{'s' * (workers > 1)}: {serial:.1f} to {together:.1f} images/sec; measured "
-                     f"{mean(summaries, 'total_images_per_sec'):.1f}")
+                     f"{measured:.1f}{other}")
     return lines, batch, compute, alone
 
 
