@@ -73,7 +73,7 @@ class ComputedStep:
         shape = [count, size, size, 3] if self._settings.flags.data_format == "NHWC" else [count, 3, size, size]
         local = {"trainable": False, "collections": [v1.GraphKeys.LOCAL_VARIABLES]}
         with v1.variable_scope("pictures", reuse=v1.AUTO_REUSE), v1.device(self._placement.tower(0)):
-            images = v1.get_variable("images", shape, tf.float32, v1.truncated_normal_initializer(127, 60), **local)
+            images = v1.get_variable("images", shape, tf.float32, v1.truncated_normal_initializer(0, 0.5), **local)
             labels = v1.get_variable("labels", [count], tf.int32,
                                      v1.random_uniform_initializer(0, net_lib.CLASSES - 1), **local)
         return images, labels
