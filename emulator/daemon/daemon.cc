@@ -170,7 +170,7 @@ class Daemon {
     manager::ClusterSettings settings;
     settings.seed = std::random_device{}();
     settings.nodes = MakeNodes(config_, node_gpus_, ReadHostFacts(), executor_.Now());
-    settings.launch = {paths_.state, "cluster.local", config_.nas, gpu_settings_};
+    settings.launch = {paths_.state, "cluster.local", config_.nas, gpu_settings_, config_.eci};
     settings.eci = config_.eci;
     settings.time_scale = config_.time_scale;
     cluster_ = std::make_unique<manager::Cluster>(
