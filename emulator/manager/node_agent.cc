@@ -4,6 +4,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
+#include "emulator/api/eci_settings.h"
 #include "emulator/api/node.h"
 #include "emulator/manager/lister.h"
 
@@ -31,9 +32,10 @@ bool NotStarted(const PodRun& run) {
 
 NodeAgent::NodeAgent(const NodeAgentDeps& deps, LaunchSettings settings, int64_t time_scale)
     : deps_(deps),
-      launcher_(deps.store, deps.images, std::move(settings)),
+      launcher_(deps.store, deps.images, settings),
       time_scale_(time_scale),
-      queue_(deps.executor, [this](const api::ObjectKey& key) { return Sync(key); }) {
+      queue_(deps.executor, [this](const api::ObjectKey& key) { return Sync(key); }),
+      gpus_(deps.executor, deps.gpu_files, settings.state_folder) {
   deps_.runtime.SetSink([this](const runtime::PodEvent& event) { OnPodEvent(event); });
 }
 
@@ -97,12 +99,15 @@ controllers::NodePodObservation NodeAgent::Observe(const api::Pod& pod, Entry& e
 }
 
 DownwardContext NodeAgent::Context(const api::Pod& pod, const Entry& entry) const {
-  DownwardContext context{pod, entry.address, "", {}};
+  DownwardContext context{pod, entry.address, "", {}, {}};
   const auto object = deps_.store.Get({"Node", "", pod.spec.node_name});
   if (!object.ok()) return context;
   const api::Node& node = object.value().As(api::DecodeNode);
   context.host_ip = node.internal_ip;
   context.node_allocatable = node.allocatable;
+  context.node_gpus = node.gpus;
+  if (const auto instance = api::EciInstanceOf(pod.meta); instance && node.gpus.devices.empty())
+    context.node_gpus = api::EciGpus(*instance, pod.meta);
   return context;
 }
 
@@ -209,6 +214,9 @@ void NodeAgent::StartContainer(const api::Pod& pod, Entry& entry, const NodePodO
   }
   if (const auto image = deps_.images.Find(container->image); image.ok())
     entry.image_ids[container->name] = image.value().id;
+  const std::string program = launch.value().argv.empty() ? "" : launch.value().argv.front();
+  const auto attached = gpus_.Attach(pod, container->name, Context(pod, entry).node_gpus, program);
+  if (!attached.ok()) Say(pod, true, "Failed", "GPUs are not shown: " + attached.error().message);
   run.state = ContainerRun::State::kStarting;
   deps_.runtime.StartContainer(pod.meta.uid, launch.value());
 }

@@ -10,6 +10,7 @@
 #include "emulator/controllers/node_pod_reconciler.h"
 #include "emulator/manager/address_pool.h"
 #include "emulator/manager/event_recorder.h"
+#include "emulator/manager/gpu_monitor.h"
 #include "emulator/manager/pod_launcher.h"
 #include "emulator/manager/registry.h"
 #include "emulator/manager/work_queue.h"
@@ -26,6 +27,7 @@ struct NodeAgentDeps {
   EventRecorder& events;
   runtime::Runtime& runtime;
   runtime::ImageCatalog& images;
+  runtime::GpuFiles* gpu_files = nullptr;  // null: pods are shown no GPUs
 };
 
 class NodeAgent {
@@ -36,6 +38,7 @@ class NodeAgent {
   void OnPodEvent(const runtime::PodEvent& event);
   // Pods that a former daemon started and the runtime does not know: their containers count as lost.
   void AdoptLost();
+  const GpuMonitor& gpus() const { return gpus_; }
   // The runtime lost everything it ran (its supervisor died).
   void OnRuntimeLost(const std::string& why);
 
@@ -66,6 +69,7 @@ class NodeAgent {
   PodLauncher launcher_;
   int64_t time_scale_;
   WorkQueue queue_;
+  GpuMonitor gpus_;
   AddressPool addresses_;
   std::map<std::string, Entry> entries_;             // by pod uid
   std::map<std::string, std::string> image_errors_;  // image id -> why it could not be made ready
