@@ -16,10 +16,10 @@
  *
  * First line: TFEMU_GPU_MAGIC, as it is. Then one record a line, its kind first, then key=value fields, all
  * separated by one TAB. A value has no TAB, newline or other control byte, and ends at the TAB: it may have
- * spaces and '='. Unknown kinds and unknown keys are skipped, fields come in any order, a missing one has its
- * default, so that both sides may grow. Another number than 1 in the first line, or a first line of another
- * kind, is a broken file. An empty list (only the first line) means: a driver, but no devices. Sizes: at most
- * 64 gpu and 1024 process lines.
+ * spaces and '='. Unknown kinds and unknown keys are skipped, fields come in any order, a missing or empty
+ * one has its default, so that both sides may grow. Another number than 1 in the first line, or a first line
+ * of another kind, is a broken file. An empty list (only the first line) means: a driver, but no devices.
+ * Sizes: at most 64 gpu and 1024 process lines.
  *
  * gpu fields (all numbers decimal, no sign):
  * - index (required): position in the pod's view, 0, 1, ... without holes, in the order of the lines
@@ -35,7 +35,7 @@
  * - numa: default -1 (the only number with a sign)
  * - links: NVLinks to other lines, index:count,index:count
  * - kind: virtual | real, default virtual
- * - health: ok | lost | ecc | xid:N, default ok
+ * - health: ok | lost | ecc | xid:N, default ok; a reader takes another word as ok
  * - mig: enabled, when the device is in MIG mode; default: not supported
  * - parent, gi, ci, profile: for a line that is a MIG instance: the parent's uuid, the ids, e.g. 1g.5gb
  *

@@ -247,6 +247,9 @@ TEST_CASE("whatever the file holds, the reader survives") {
     for (unsigned d = 0; d < list->device_count; d++)
       if (list->devices[d].used_bytes > list->devices[d].memory_bytes) FAIL("more used than there is");
   }
+  std::string growing = "tfemu-gpus 1\n" + Gpu(0, "\tpci=\tsm=\tdriver=\thealth=tired\tnuma=");
+  CHECK(GpuParse(growing.data(), list.get()) == kGpuRead);
+  CHECK(list->devices[0].health == kGpuHealthy);
   std::string many = "tfemu-gpus 1\n";
   for (int i = 0; i < 65; i++)
     many += "gpu\tindex=" + std::to_string(i) + "\tuuid=u\tname=n\tmemory_bytes=1\n";

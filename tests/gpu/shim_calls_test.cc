@@ -149,7 +149,7 @@ TEST_CASE("physical memory: the location counts, and it lives as long as a mappi
           auto* map = Symbol<int(Pointer, size_t, size_t, uint64_t, uint64_t)>("cuMemMap");
           auto* unmap = Symbol<int(Pointer, size_t)>("cuMemUnmap");
           uint64_t handle = 0, again = 0;
-          Properties device = On(1, 0), host = On(3, 1), other = On(1, 1);
+          Properties device = On(1, 0), host = On(3, 0), other = On(1, 1);
           EXPECT_THAT(create(&handle, 200 * kMiB, device.data(), 0) == kOutOfMemory);
           EXPECT_THAT(create(&handle, 200 * kMiB, host.data(), 0) == kOk);
           EXPECT_THAT(create(&handle, 200 * kMiB, other.data(), 0) == kOk);
