@@ -16,6 +16,7 @@
 #include "emulator/daemon/service_proxy.h"
 #include "emulator/io/resident.h"
 #include "emulator/manager/cluster.h"
+#include "emulator/manager/lister.h"
 #include "emulator/rpc/paths.h"
 #include "emulator/rpc/server.h"
 #include "emulator/store/sqlite_journal.h"
@@ -24,6 +25,7 @@
 #include "runtime/process/cgroup.h"
 #include "runtime/process/gpu_files.h"
 #include "runtime/process/process_runtime.h"
+#include "runtime/process/usage.h"
 
 namespace tfemu::daemon {
 namespace {
@@ -102,6 +104,7 @@ class Daemon {
                                *images_,
                                paths_.state,
                                [this] { return Facts(); },
+                               [this] { return Use(); },
                                [this](std::function<void()> stopped) { Shutdown(std::move(stopped)); }};
     server_ = std::make_unique<rpc::Server>(backend);
     return server_->Start(paths_.socket);
@@ -220,6 +223,34 @@ class Daemon {
                       {"gpu-model", options_.gpu_model},
                       {"eci", options_.eci}};
     return facts;
+  }
+
+  rpc::ClusterUse Use() const {
+    rpc::ClusterUse use;
+    const manager::NodeAgent& agent = cluster_->node_agent();
+    const auto running = agent.RunningPids();
+    std::vector<int> pids;
+    for (const auto& [key, list] : running) pids.insert(pids.end(), list.begin(), list.end());
+    const auto usages = process::ReadUsage(pids);
+    for (const auto& [key, list] : running) {
+      const auto object = store_->Get(key);
+      if (!object.ok()) continue;
+      rpc::ClusterUse::Pod pod{key.ns, key.name, object.value().As(api::DecodePod).spec.node_name};
+      for (const int pid : list)
+        if (const auto usage = usages.find(pid); usage != usages.end()) {
+          pod.cpu_ns += usage->second.cpu_ns;
+          pod.memory_bytes += usage->second.memory_bytes;
+        }
+      use.pods.push_back(std::move(pod));
+    }
+    const auto nodes = manager::ListAll(*store_, {"Node", ""}, api::DecodeNode);
+    for (const api::Node& node : nodes) {
+      use.nodes.push_back(node.meta.name);
+      for (const api::Gpu& gpu : node.gpus.devices)
+        use.gpus.push_back(agent.gpus().Usage(node.meta.name, gpu));
+    }
+    for (auto& usage : agent.gpus().UsageBesides(nodes)) use.gpus.push_back(std::move(usage));
+    return use;
   }
 
   void Shutdown(std::function<void()> stopped) {
