@@ -126,6 +126,7 @@ std::optional<int> SweepCommand::ReadEarlier() {
     earlier_ = std::move(earlier).value();
   }
   total_ = static_cast<int>(assignments_.size()) * options_.repeat;
+  results_.others = earlier_;
   for (const auto& assignment : assignments_) {
     const auto found = std::ranges::find(earlier_, PointKey(assignment), &SweepPoint::key);
     if (found == earlier_.end()) continue;
@@ -229,6 +230,7 @@ std::optional<int> SweepCommand::RunOne(SweepPoint& point, int repeat) {
 }
 
 void SweepCommand::Keep(const SweepPoint& point) {
+  std::erase_if(results_.others, [&](const SweepPoint& other) { return other.key == point.key; });
   const auto found = std::ranges::find(results_.points, point.key, &SweepPoint::key);
   if (found == results_.points.end()) results_.points.push_back(point);
   else *found = point;
