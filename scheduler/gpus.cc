@@ -132,6 +132,14 @@ int64_t LinkScore(const Candidates& gpus) {
   return score;
 }
 
+std::string SharedDevice(const api::GpuShares& a, const api::GpuShares& b) {
+  for (const auto& [mine, shares] : a)
+    for (const GpuShare& share : shares)
+      for (const auto& [theirs, others] : b)
+        if (std::ranges::find(others, share.uuid, &GpuShare::uuid) != others.end()) return share.uuid;
+  return "";
+}
+
 void Assume(GpuUses& uses, const api::NodeGpus& gpus, const api::GpuShares& shares) {
   for (const auto& [container, list] : shares) {
     for (const GpuShare& share : list) {

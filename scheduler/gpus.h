@@ -29,6 +29,9 @@ struct GpuChoice {
 GpuChoice ChooseGpus(const api::NodeGpus& gpus, const GpuUses& uses,
                      const std::vector<api::GpuClaim>& claims);
 
+// A device that both hold, or "".
+std::string SharedDevice(const api::GpuShares& a, const api::GpuShares& b);
+
 // How well a set of GPUs is connected: the sum over its pairs of NVLinks, or of nearness on the PCI bus.
 int64_t LinkScore(const std::vector<const api::Gpu*>& gpus);
 

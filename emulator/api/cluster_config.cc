@@ -26,8 +26,9 @@ constexpr Field kNodeFields[] = {Field{"cpu", Type::kQuantity},
                                  String("name"),
                                  ListOf("taints", kTaintSchema)};
 constexpr Schema kNodeConfig{kNodeFields};
-constexpr Field kConfigFields[] = {String("apiVersion"), String("images").List(),      String("kind"),
-                                   String("nas").Map(),  ListOf("nodes", kNodeConfig), Integer("timeScale")};
+constexpr Field kConfigFields[] = {String("apiVersion"), Any("eci"),          String("images").List(),
+                                   String("kind"),       String("nas").Map(), ListOf("nodes", kNodeConfig),
+                                   Integer("timeScale")};
 constexpr Schema kConfig{kConfigFields};
 
 constexpr int kMostGpus = 1024;
@@ -128,6 +129,9 @@ Messages CheckConfig(const Json& doc) {
     for (const auto& [at, gpus] : GpuEntries(node, path)) CheckGpuEntry(*gpus, at, messages);
     CheckSharing(node, path, messages);
   }
+  const Json& eci = Member(doc, "eci");
+  for (auto& message : CheckEciSettings(eci, "eci")) messages.push_back(std::move(message));
+  for (const auto& [at, gpus] : GpuEntries(eci, "eci")) CheckGpuEntry(*gpus, at, messages);
   if (const auto scale = Int(doc, "timeScale"); scale && *scale < 1)
     messages.push_back({"timeScale", "must be at least 1"});
   return messages;
@@ -143,6 +147,10 @@ Result<ClusterConfig> DecodeClusterConfig(const Json& doc) {
     config.nodes.push_back(DecodeNodeConfig(node, i++));
   config.nas = DecodeLabelMap(Member(doc, "nas"));
   config.image_folders = Texts(doc, "images");
+  const Json& eci = Member(doc, "eci");
+  config.eci = DecodeEciSettings(eci);
+  for (const auto& [path, gpus] : GpuEntries(eci, ""))
+    if (!gpus->is_null()) config.eci_gpus.push_back(DecodeGpuConfig(*gpus));
   config.time_scale = Int(doc, "timeScale").value_or(1);
   return config;
 }

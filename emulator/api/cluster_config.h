@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "emulator/api/eci_settings.h"
 #include "emulator/api/node.h"
 
 namespace tfemu::api {
@@ -33,7 +34,9 @@ struct ClusterConfig {
   std::vector<NodeConfig> nodes;
   std::map<std::string, std::string> nas;  // server -> folder of the host
   std::vector<std::string> image_folders;
-  int64_t time_scale = 1;  // waits that a cluster would make are divided by this
+  EciSettings eci;
+  std::vector<GpuConfig> eci_gpus;  // devices behind ECI's instances; empty: virtual ones of the type's model
+  int64_t time_scale = 1;           // waits that a cluster would make are divided by this
 };
 
 // Every unknown or wrong field is a FieldMessage of the error.

@@ -26,6 +26,7 @@ constexpr std::array kModels = {
     GpuModel{"L40S", "NVIDIA L40S", 48, "8.9", 350, 0},
     GpuModel{"H100", "NVIDIA H100 80GB HBM3", 80, "9.0", 700, 18},
     GpuModel{"H200", "NVIDIA H200", 141, "9.0", 700, 18},
+    GpuModel{"H20", "NVIDIA H20", 96, "9.0", 500, 18},
     GpuModel{"RTX4090", "NVIDIA GeForce RTX 4090", 24, "8.9", 450, 0},
 };
 

@@ -86,6 +86,16 @@ Json UnschedulablePatch(const std::string& message, Instant now) {
       {{"conditions", EncodeConditions({{"PodScheduled", false, "Unschedulable", message, now}})}});
 }
 
+Json NoInstancePatch(const std::string& reason, const std::string& message, Instant now) {
+  return Json::object(
+      {{"conditions", EncodeConditions({{"PodScheduled", false, "Unschedulable", message, now},
+                                        {"ContainerInstanceCreated", false, reason, message, now}})}});
+}
+
+Json FailedPatch(const std::string& reason, const std::string& message) {
+  return Json::object({{"phase", ToString(PodPhase::kFailed)}, {"reason", reason}, {"message", message}});
+}
+
 Json EncodePodStatus(const PodStatus& status) {
   return Json::object({
       {"phase", ToString(status.phase)},

@@ -66,6 +66,29 @@ Result<std::optional<api::GpuConfig>> GpusOf(const Options& options) {
   return gpus.count == 0 ? std::optional<api::GpuConfig>() : std::optional(gpus);
 }
 
+std::vector<std::string> SplitZones(const std::string& text) {
+  std::vector<std::string> zones;
+  for (const std::string& zone : Split(text, ','))
+    if (!zone.empty()) zones.push_back(zone);
+  return zones;
+}
+
+// A zone of ECI: its capacity is the region's, a pod takes what its instance has.
+api::NodeConfig EciNode(const api::ClusterConfig& config, const std::string& zone) {
+  api::NodeConfig node;
+  node.name = api::EciNodeName(zone);
+  node.cpu = api::Quantity{5'000'000};
+  node.memory = api::Quantity{(int64_t{20} << 40) * 1000};
+  node.gpus = config.eci_gpus;
+  const std::string region = zone.substr(0, zone.find_last_of('-'));
+  node.labels = {{"type", "virtual-kubelet"},
+                 {"node-role.kubernetes.io/agent", ""},
+                 {"topology.kubernetes.io/region", region},
+                 {"topology.kubernetes.io/zone", zone}};
+  node.taints = {{api::kEciTaint, "alibabacloud", "NoSchedule"}};
+  return node;
+}
+
 }  // namespace
 
 HostFacts ReadHostFacts() {
@@ -81,11 +104,13 @@ Result<api::ClusterConfig> MakeConfig(const Options& options) {
     ASSIGN_OR_RETURN(config, ReadConfigFile(options.config_file));
   }
   ASSIGN_OR_RETURN(const std::optional<api::GpuConfig> gpus, GpusOf(options));
-  if (config.nodes.empty())
+  for (const std::string& zone : SplitZones(options.eci)) config.eci.zones.push_back(zone);
+  if (!options.eci.empty()) config.eci.serverless = true;
+  if (config.nodes.empty() && !config.eci.serverless)
     for (int i = 0; i < options.nodes; ++i) config.nodes.push_back({"node-" + std::to_string(i + 1)});
-  for (api::NodeConfig& node : config.nodes) {
+  for (api::NodeConfig& node : config.nodes)
     if (gpus) node.gpus = {*gpus};
-  }
+  for (const std::string& zone : config.eci.zones) config.nodes.push_back(EciNode(config, zone));
   if (config.nodes.size() > 250)
     return Error{Reason::kInvalid,
                  std::to_string(config.nodes.size()) + " nodes: at most 250 have addresses for their pods"};

@@ -10,7 +10,7 @@
 namespace tfemu::daemon {
 
 struct Options {
-  std::string home, cluster = "default", config_file, isolation = "auto", gpus = "none", gpu_model;
+  std::string home, cluster = "default", config_file, isolation = "auto", gpus = "none", gpu_model, eci;
   int nodes = 1;
   bool ephemeral = false, foreground = false;
   int ready_fd = -1;

@@ -170,7 +170,8 @@ class Daemon {
     manager::ClusterSettings settings;
     settings.seed = std::random_device{}();
     settings.nodes = MakeNodes(config_, node_gpus_, ReadHostFacts(), executor_.Now());
-    settings.launch = {paths_.state, "cluster.local", config_.nas, gpu_settings_};
+    settings.launch = {paths_.state, "cluster.local", config_.nas, gpu_settings_, config_.eci};
+    settings.eci = config_.eci;
     settings.time_scale = config_.time_scale;
     cluster_ = std::make_unique<manager::Cluster>(
         manager::ClusterDeps{executor_, *store_, *runtime_, *images_, &gpu_files_}, std::move(settings));
@@ -216,7 +217,8 @@ class Daemon {
     facts.settings = {{"config", options_.config_file},
                       {"nodes", std::to_string(options_.nodes)},
                       {"gpus", options_.gpus},
-                      {"gpu-model", options_.gpu_model}};
+                      {"gpu-model", options_.gpu_model},
+                      {"eci", options_.eci}};
     return facts;
   }
 

@@ -25,6 +25,7 @@ struct ClusterSettings {
   uint64_t seed = 0;
   std::vector<api::Json> nodes;  // documents of kind Node
   LaunchSettings launch;
+  api::EciSettings eci;
   int64_t time_scale = 1;  // waits of the cluster are divided by this
 };
 

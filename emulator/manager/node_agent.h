@@ -9,6 +9,7 @@
 
 #include "emulator/controllers/node_pod_reconciler.h"
 #include "emulator/manager/address_pool.h"
+#include "emulator/manager/eci_start.h"
 #include "emulator/manager/event_recorder.h"
 #include "emulator/manager/gpu_monitor.h"
 #include "emulator/manager/pod_launcher.h"
@@ -49,6 +50,8 @@ class NodeAgent {
     std::string address;
     std::string mount_problem;                     // said once
     std::map<std::string, std::string> image_ids;  // by container, since its start
+    std::optional<EciStart> eci_start;             // once its instance is known
+    Instant eci_ready;
   };
 
   Result<void> Sync(const api::ObjectKey& key);
@@ -57,6 +60,8 @@ class NodeAgent {
   std::vector<controllers::Obstacle> Obstacles(const api::Pod& pod, Entry& entry);
   std::optional<controllers::Obstacle> ImageObstacle(const api::Pod& pod, const api::Container& container);
   void Prepare(const api::Pod& pod, const api::Container& container, const runtime::Image& image);
+  // Whether ECI would not have the pod's instance and images yet.
+  bool EciStarting(const api::Pod& pod, Entry& entry);
   controllers::NodePodObservation Observe(const api::Pod& pod, Entry& entry);
   Result<void> Obey(const api::Pod& pod, Entry& entry, const controllers::NodePodOrder& order);
   void StartSandbox(const api::Pod& pod, Entry& entry);
@@ -67,6 +72,7 @@ class NodeAgent {
 
   NodeAgentDeps deps_;
   PodLauncher launcher_;
+  api::EciSettings eci_;
   int64_t time_scale_;
   WorkQueue queue_;
   GpuMonitor gpus_;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "emulator/api/eci_settings.h"
 #include "emulator/api/pod.h"
 #include "emulator/manager/gpu_binding.h"
 #include "emulator/manager/pod_values.h"
@@ -19,6 +20,7 @@ struct LaunchSettings {
   // NAS server -> folder of the host; a server that is not listed gets state_folder/nas/SERVER.
   std::map<std::string, std::string> nas;
   GpuSettings gpus;
+  api::EciSettings eci;
 };
 
 class PodLauncher {

@@ -1,4 +1,4 @@
-// What the daemon and the GPU artefacts inside pods agree upon: paths, the devices file's form, variable
+// What the daemon and the GPU artefacts inside pods agree upon: paths, the devices file's form and variables'
 // names.
 #pragma once
 
@@ -16,28 +16,40 @@
  *
  * First line: TFEMU_GPU_MAGIC, as it is. Then one record a line, its kind first, then key=value fields, all
  * separated by one TAB. A value has no TAB, newline or other control byte, and ends at the TAB: it may have
- * spaces and '='. Unknown kinds and unknown keys are skipped, fields come in any order, a missing one has its
- * default, so that both sides may grow. Another number than 1 in the first line, or a first line of another
- * kind, is a broken file. An empty list (only the first line) means: a driver, but no devices. Sizes: at most
- * 64 gpu and 1024 process lines.
+ * spaces and '='. Unknown kinds and unknown keys are skipped, fields come in any order, a missing or empty
+ * one has its default, so that both sides may grow. Another number than 1 in the first line, or a first line
+ * of another kind, is a broken file. An empty list (only the first line) means: a driver, but no devices.
+ * Sizes: at most 64 gpu and 1024 process lines.
  *
  * gpu fields (all numbers decimal, no sign):
- *   index          position in the pod's view, 0, 1, ... without holes, in the order of the lines (required)
- *   uuid           GPU-00000000-xxxx-... for a virtual one (TFEMU_GPU_VIRTUAL_UUID_PREFIX) (required) name
- * the model, without any mark; readers add TFEMU_GPU_NAME_SUFFIX for kind=virtual     (required) memory_bytes
- * of the pod's view: the share, where the pod has only a share of the device          (required) used_bytes
- * held by anybody in this view; default: the sum of the process lines utilization    0..100, default 0;
- * memory_utilization  0..100, default 0 pci            bus id, 00000000:00:1E.0, default 00000000:00:00.0
- * with the index as its device minor          of /dev/nvidia<minor>, default the index driver         e.g.
- * 550.54.15;  cuda  e.g. 12.4;  sm  compute capability, e.g. 8.6 power_w, power_limit_w, temperature_c, numa
- * default 0; numa default -1 (the only number with a sign) links          NVLinks to other lines:
- * index:count,index:count kind           virtual | real, default virtual health         ok | lost | ecc |
- * xid:N, default ok mig            enabled when the device is in MIG mode; default: not supported parent, gi,
- * ci, profile    for a line that is a MIG instance: parent's uuid, ids, e.g. 1g.5gb; uuid is MIG-..., and the
- * parent's line is in the file as well, before it (as the real tools show it) process fields: index (the gpu
- * line), pid (as seen in the pod's pid namespace; a process of another pod is not listed, its memory is in
- * used_bytes), name (a path or a command name), used_bytes, type (C | G, default C), utilization (default:
- * the device's, divided evenly among its processes).
+ * - index (required): position in the pod's view, 0, 1, ... without holes, in the order of the lines
+ * - uuid (required): GPU-00000000-xxxx-... for a virtual one (TFEMU_GPU_VIRTUAL_UUID_PREFIX)
+ * - name (required): the model without any mark; readers add TFEMU_GPU_NAME_SUFFIX for kind=virtual
+ * - memory_bytes (required): of the pod's view; the share, where it has only a share of the device
+ * - used_bytes: held by anybody in this view; default: the sum of the process lines
+ * - utilization, memory_utilization: 0..100, default 0
+ * - pci: bus id, 00000000:00:1E.0; default 00000000:00:00.0 with the index as its device
+ * - minor: of /dev/nvidia<minor>, default the index
+ * - driver, cuda, sm: e.g. 550.54.15, 12.4, 8.6 (compute capability)
+ * - power_w, power_limit_w, temperature_c: default 0
+ * - numa: default -1 (the only number with a sign)
+ * - links: NVLinks to other lines, index:count,index:count
+ * - kind: virtual | real, default virtual
+ * - health: ok | lost | ecc | xid:N, default ok; a reader takes another word as ok
+ * - mig: enabled, when the device is in MIG mode; default: not supported
+ * - parent, gi, ci, profile: for a line that is a MIG instance: the parent's uuid, the ids, e.g. 1g.5gb
+ *
+ * A MIG instance's own uuid is MIG-..., and its parent's line is in the file as well, before it, as the real
+ * tools show it.
+ *
+ * process fields:
+ * - index: of the gpu line
+ * - pid: as seen in the pod's pid namespace; a process of another pod is not listed, its memory is in
+ * used_bytes
+ * - name: a path or a command name
+ * - used_bytes
+ * - type: C | G, default C
+ * - utilization: default the device's, divided evenly among its processes
  *
  * WHAT PROGRAMS MAY REPORT
  * TFEMU_GPU_USE_FOLDER is writable in a pod with virtual GPUs. A program that knows what it does on a virtual

@@ -70,6 +70,8 @@ void AddUpFlags(CLI::App& verb, UpOptions& options) {
       "--gpus", options.gpus,
       "GPUs of each node: a number (virtual ones when the host has none), all of the host's, or none");
   verb.add_option("--gpu-model", options.gpu_model, "Virtual GPUs of this model, such as A10");
+  verb.add_option("--eci", options.eci,
+                  "Zones of Elastic Container Instance that take every pod, such as cn-beijing-k");
   verb.add_option("--isolation", options.isolation, "auto, root, rootless or plain")
       ->check(CLI::IsMember({"auto", "root", "rootless", "plain"}));
 }

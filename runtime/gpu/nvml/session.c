@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "runtime/gpu/nvml/exports.h"
+#include "runtime/gpu/reader/old_libc.h"
 
 enum { kHandles = 256, kLookAgainMs = 100 };
 
@@ -41,7 +42,7 @@ static void Refresh(int at_once) {
   if (!at_once && now - session.looked_ms < kLookAgainMs) return;
   session.looked_ms = now;
   struct stat found = {0};
-  if (stat(GpuDevicesPath(), &found) != 0) {
+  if (FileStatus(GpuDevicesPath(), &found) != 0) {
     session.state = kGpuMissing;
     session.seen = (struct stat){0};
     return;

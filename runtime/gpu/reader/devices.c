@@ -65,11 +65,13 @@ static int Links(const char* text, GpuDevice* device) {
 }
 
 static int Health(const char* text, GpuDevice* device) {
-  if (!strcmp(text, "ok")) device->health = kGpuHealthy;
-  else if (!strcmp(text, "lost")) device->health = kGpuLost;
+  device->health = kGpuHealthy;  // also for words that this reader does not know yet
+  if (!strcmp(text, "lost")) device->health = kGpuLost;
   else if (!strcmp(text, "ecc")) device->health = kGpuEcc;
-  else if (!strncmp(text, "xid:", 4) && Small(text + 4, &device->xid)) device->health = kGpuXid;
-  else return 0;
+  else if (!strncmp(text, "xid:", 4)) {
+    device->health = kGpuXid;
+    return Small(text + 4, &device->xid);
+  }
   return 1;
 }
 
@@ -94,6 +96,7 @@ static int DeviceText(GpuDevice* device, const char* key, const char* value) {
 
 // What a key means; 0: the value is not of its form; an unknown key is fine.
 static int DeviceField(GpuDevice* device, const char* key, const char* value) {
+  if (!*value) return 1;
   int known = DeviceText(device, key, value);
   if (known != kNone) return known;
   if (!strcmp(key, "index")) return Small(value, &device->index);
@@ -114,6 +117,7 @@ static int DeviceField(GpuDevice* device, const char* key, const char* value) {
 }
 
 static int ProcessField(GpuProcess* process, const char* key, const char* value) {
+  if (!*value) return 1;
   if (!strcmp(key, "index")) return Small(value, &process->index);
   if (!strcmp(key, "pid")) return Small(value, &process->pid);
   if (!strcmp(key, "name")) return Text(process->name, sizeof process->name, value);

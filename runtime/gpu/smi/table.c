@@ -43,7 +43,7 @@ static void PrintHead(const SmiView* view) {
   snprintf(version, sizeof version, "CUDA Version: %s", first->cuda);
   printf("%s       \n", date);
   puts("+-----------------------------------------------------------------------------------------+");
-  printf("| NVIDIA-SMI %-22.22s Driver Version: %-14.14s %-24.24s|\n", first->driver, first->driver, version);
+  printf("| NVIDIA-SMI %-22.22s Driver Version: %-14.14s %-23.23s|\n", first->driver, first->driver, version);
   printf("| %-87s |\n", "emulated by tfemu: virtual GPUs, nothing below was measured on a device");
   puts(
       "|-----------------------------------------+------------------------+----------------------+\n"
@@ -61,7 +61,7 @@ static void PrintDevice(const SmiView* view, const GpuDevice* device) {
            SmiMiB(device->memory_bytes));
   printf("| %3u  %-27.27s    On  | %18s Off | %20d |\n", GpuPhysicalRank(view->list, device), device->name,
          bus, device->health == kGpuEcc);
-  printf("| N/A %4uC    %-3s %22s | %22s | %7u%% %12s |\n", device->temperature_c, SmiState(device), power,
+  printf("| N/A %4uC    %-3s %21s | %22s | %7u%% %12s |\n", device->temperature_c, SmiState(device), power,
          memory, device->utilization, "Default");
   printf("| %39s | %22s | %20s |\n", "", "", device->mig_enabled ? "Enabled" : "N/A");
   puts("+-----------------------------------------+------------------------+----------------------+");
