@@ -219,6 +219,7 @@ class Daemon {
     for (const Error& problem : images_->Problems()) facts.notes.push_back(problem.message);
     facts.settings = {{"config", options_.config_file},
                       {"nodes", std::to_string(options_.nodes)},
+                      {"cpus", options_.cpus == 0 ? "" : std::to_string(options_.cpus)},
                       {"gpus", options_.gpus},
                       {"gpu-model", options_.gpu_model},
                       {"eci", options_.eci}};

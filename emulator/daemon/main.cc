@@ -24,6 +24,8 @@ void DescribeOptions(CLI::App& app, Options& options) {
   app.add_option("--nodes", options.nodes, "Nodes of the host's size")
       ->capture_default_str()
       ->check(CLI::Range(1, 250));
+  app.add_option("--cpus", options.cpus, "CPUs that each node is said to have; pods share those of the host")
+      ->check(CLI::Range(1, 1024));
   app.add_option("--gpus", options.gpus, "GPUs of each node: N, all (of the host) or none")
       ->capture_default_str();
   app.add_option("--gpu-model", options.gpu_model, "Virtual GPUs of this model, such as A10");

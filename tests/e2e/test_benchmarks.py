@@ -12,7 +12,7 @@ from cluster import ROOT, tfjob
 MANIFEST = ROOT / "examples/benchmarks/tf-benchmarks-gpu.yaml"
 IMAGE = "registry-vpc.cn-beijing.aliyuncs.com/eci/tf-benchmarks-gpu:1.0"
 STEP = re.compile(r"\| (\d+)\timages/sec: ([0-9.]+) \+/- ([0-9.]+) \(jitter = ([0-9.]+)\)\t([0-9.]+|nan)")
-CLUSTER = ("--config", ROOT / "manifests/tf-benchmarks.yaml", "--gpus", "2", "--gpu-model", "A10")
+CLUSTER = ("--cpus", "64", "--gpus", "2", "--gpu-model", "A10")
 SHORT = ("--set", "arg:--num_batches=3", "--set", "arg:--num_warmup_batches=1", "--timeout", "60s")
 
 

@@ -27,8 +27,10 @@ std::string HelpAgainst(const std::string& sentence) {
     return "give the cluster more GPUs: tfemu down, then tfemu up --gpus N; or tfemu run --gpus N";
   if (sentence.find("persistentvolumeclaim") != std::string::npos)
     return "add the claim, and a volume that fits it, to the manifests; tfemu get pv,pvc shows what there is";
-  if (sentence.find("Insufficient cpu") != std::string::npos ||
-      sentence.find("Insufficient memory") != std::string::npos)
+  if (sentence.find("Insufficient cpu") != std::string::npos)
+    return "lower the pods' requests, or say that nodes have more: --cpus N (the pods share this host's "
+           "CPUs)";
+  if (sentence.find("Insufficient memory") != std::string::npos)
     return "lower the pods' requests, or give the nodes more in cluster.yaml (tfemu up --config)";
   if (sentence.find("selector") != std::string::npos || sentence.find("taint") != std::string::npos)
     return "label or untaint nodes in cluster.yaml (tfemu up --config)";
