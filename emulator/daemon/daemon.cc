@@ -13,6 +13,7 @@
 #include <random>
 
 #include "emulator/daemon/dns_server.h"
+#include "emulator/daemon/gpu_watch.h"
 #include "emulator/daemon/service_proxy.h"
 #include "emulator/io/resident.h"
 #include "emulator/manager/cluster.h"
@@ -96,6 +97,7 @@ class Daemon {
     images_ = std::make_unique<image::ImageFolders>(executor_, std::move(images));
     RETURN_IF_ERROR(StartCluster());
     StartDns();
+    StartGpuWatch();
     RETURN_IF_ERROR(StartProxy());
     const rpc::Backend backend{executor_,
                                cluster_->registry(),
@@ -123,6 +125,7 @@ class Daemon {
   // Everything is gone after this: pods, supervisor, sockets; with --ephemeral the state too.
   void End() {
     server_.reset();
+    gpu_watch_.reset();
     proxy_.reset();
     dns_.reset();
     if (runtime_) runtime_->Shutdown();
@@ -193,6 +196,18 @@ class Daemon {
         else if (udp) dns_->ServeUdp(std::move(socket).value());
         else dns_->ServeTcp(std::move(socket).value());
       });
+  }
+
+  void StartGpuWatch() {
+    const auto real = [](const api::Gpu& gpu) { return !gpu.is_virtual(); };
+    const bool any = std::ranges::any_of(
+        node_gpus_, [&](const api::NodeGpus& gpus) { return std::ranges::any_of(gpus.devices, real); });
+    if (!any) return;
+    gpu_watch_ = std::make_unique<GpuWatch>(context_, executor_, "/proc/self/exe", [this](const auto& host) {
+      if (host.ok()) cluster_->OnHostGpus(host.value().devices);
+      else cluster_->OnHostGpus(host.error());
+    });
+    gpu_watch_->Start();
   }
 
   Result<void> StartProxy() {
@@ -280,6 +295,7 @@ class Daemon {
   std::unique_ptr<manager::Cluster> cluster_;
   std::unique_ptr<DnsServer> dns_;
   std::unique_ptr<ServiceProxy> proxy_;
+  std::unique_ptr<GpuWatch> gpu_watch_;
   std::unique_ptr<rpc::Server> server_;
   bool stopping_ = false;
 };
