@@ -27,6 +27,7 @@ std::string ToJson(const ArchiveRecord& record) {
                       {"entries", layer.entries}});
   const Json json{{"kind", static_cast<int>(record.kind)},
                   {"source", record.source},
+                  {"select", record.select},
                   {"configDigest", record.config_digest},
                   {"architecture", record.architecture},
                   {"os", record.os},
@@ -49,6 +50,7 @@ Result<ArchiveRecord> ArchiveRecordFromJson(const std::string& text) {
     ArchiveRecord record;
     record.kind = static_cast<runtime::RootKind>(json.at("kind").get<int>());
     json.at("source").get_to(record.source);
+    json.at("select").get_to(record.select);
     json.at("configDigest").get_to(record.config_digest);
     json.at("architecture").get_to(record.architecture);
     json.at("os").get_to(record.os);

@@ -14,8 +14,8 @@ namespace tfemu::image {
 
 struct ArchiveRecord {
   runtime::RootKind kind = runtime::RootKind::kTar;
-  std::string source;         // absolute
-  std::string config_digest;  // "sha256:…"; of the layer's where there is no configuration
+  std::string source, select;  // as in runtime::Image
+  std::string config_digest;   // "sha256:…"; of the layer's where there is no configuration
   std::string architecture, os;
   std::vector<std::string> references;  // tags that the archive gives itself
   std::map<std::string, std::string> env, labels;

@@ -250,6 +250,7 @@ Result<image::ArchiveRecord> Unpack(const UnpackOptions& options) {
     return error;
   }
   record.value().source = options.source;
+  record.value().select = options.select;
   return record;
 }
 
