@@ -70,7 +70,7 @@ Result<std::unique_ptr<LayerWriter>> LayerWriter::Open(const std::string& folder
   writer->root_.Reset(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!writer->root_.valid() || ::fchdir(writer->root_.get())) return System("open " + folder);
   int flags = ARCHIVE_EXTRACT_TIME | ARCHIVE_EXTRACT_PERM | ARCHIVE_EXTRACT_XATTR | ARCHIVE_EXTRACT_SPARSE |
-              ARCHIVE_EXTRACT_UNLINK | ARCHIVE_EXTRACT_SECURE_SYMLINKS | ARCHIVE_EXTRACT_SECURE_NODOTDOT |
+              ARCHIVE_EXTRACT_SECURE_SYMLINKS | ARCHIVE_EXTRACT_SECURE_NODOTDOT |
               ARCHIVE_EXTRACT_SECURE_NOABSOLUTEPATHS;
   if (options.owners) flags |= ARCHIVE_EXTRACT_OWNER;
   writer->disk_ = archive_write_disk_new();
@@ -147,7 +147,8 @@ Result<void> LayerWriter::AddRoot(archive_entry* entry) {
 Result<void> LayerWriter::MakeParents(const std::string& path) {
   const std::string parent = ParentOf(path);
   if (parent == last_parent_ || parent.empty()) return {};
-  if (!OpenFolder(root_.get(), parent).valid()) {
+  parent_ = OpenFolder(root_.get(), parent);
+  if (!parent_.valid()) {
     if (errno == ENAMETOOLONG) return Refused(path, "has a path that is too long");
     current_ = path;
     std::string so_far;
@@ -155,6 +156,8 @@ Result<void> LayerWriter::MakeParents(const std::string& path) {
       so_far += (so_far.empty() ? "" : "/") + part;
       RETURN_IF_ERROR(MakeParent(so_far));
     }
+    parent_ = OpenFolder(root_.get(), parent);
+    if (!parent_.valid()) return System("open " + parent);
   }
   last_parent_ = parent;
   return {};
@@ -291,7 +294,22 @@ void LayerWriter::KeepSaneAttributes(const std::string& path, archive_entry* ent
 
 Result<void> LayerWriter::Write(const std::string& path, archive_entry* entry, ArchiveReader& data) {
   KeepSaneAttributes(path, entry);
-  archive_entry_set_pathname(entry, path.c_str());
+  // libarchive looks at each part of a path again; from the parent, that is one. A folder's mode and time are
+  // set when all is written, so its whole path is needed, and a hard link has two paths.
+  const bool whole = archive_entry_hardlink(entry) || archive_entry_filetype(entry) == AE_IFDIR;
+  const std::string parent = ParentOf(path);
+  if (whole || parent.empty()) {
+    archive_entry_set_pathname(entry, path.c_str());
+    return WriteHere(path, entry, data);
+  }
+  archive_entry_set_pathname(entry, path.substr(parent.size() + 1).c_str());
+  if (::fchdir(parent_.get())) return System("chdir " + parent);
+  auto written = WriteHere(path, entry, data);
+  if (::fchdir(root_.get())) return System("chdir");
+  return written;
+}
+
+Result<void> LayerWriter::WriteHere(const std::string& path, archive_entry* entry, ArchiveReader& data) {
   const bool file = !archive_entry_hardlink(entry) && archive_entry_filetype(entry) == AE_IFREG;
   const int header = archive_write_header(disk_, entry);
   if (header != ARCHIVE_OK && !(header == ARCHIVE_WARN && !options_.owners)) return DiskError(path);

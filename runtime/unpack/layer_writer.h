@@ -53,13 +53,14 @@ class LayerWriter {
   Result<void> CheckHardLink(const std::string& path, archive_entry* entry);
   void KeepSaneAttributes(const std::string& path, archive_entry* entry);
   Result<void> Write(const std::string& path, archive_entry* entry, ArchiveReader& data);
+  Result<void> WriteHere(const std::string& path, archive_entry* entry, ArchiveReader& data);
   Result<void> WriteData(ArchiveReader& data);
   Error DiskError(const std::string& path) const;
   bool IsOurs(const std::string& path) const;
   void Note(const std::string& text);
 
   LayerWriterOptions options_;
-  UniqueFd before_, root_;
+  UniqueFd before_, root_, parent_;  // parent_ is last_parent_, when that is not the root
   std::vector<UniqueFd> lowers_;
   archive* disk_ = nullptr;
   std::string current_, last_parent_;

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "runtime/image/digest.h"
 #include "runtime/unpack/image_layout.h"
@@ -194,12 +195,19 @@ class Unpacking {
     return ReadLayer(stream, job, spent_);
   }
 
+  // Once for all layers: it waits for everything that this file system has not written yet.
+  Result<void> Sync() {
+    if (std::exchange(synced_, true)) return {};
+    const UniqueFd fd(::open(partial_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!fd.valid() || ::syncfs(fd.get())) return System("sync " + partial_);
+    return {};
+  }
+
   // It is whole, on the disk, and gets the name under which it is used.
   Result<void> NameLayer(const std::string& name, const runtime::ImageLayer& layer) {
     const std::string from = partial_ + "/" + name, to = store_ + "/" + HexOf(layer.diff_id);
     std::ofstream(from + "/" + kLayerFile) << LayerText(layer);
-    const UniqueFd fd(::open(from.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!fd.valid() || ::syncfs(fd.get())) return System("sync " + from);
+    RETURN_IF_ERROR(Sync());
     if (KnownLayer(to)) return {};
     std::error_code ignored;
     fs::remove_all(to, ignored);  // not a whole layer
@@ -214,7 +222,7 @@ class Unpacking {
   const UnpackOptions& options_;
   std::string store_, partial_;
   std::vector<std::string> lowers_;  // the highest first
-  bool owners_ = true, merge_ = false;
+  bool owners_ = true, merge_ = false, synced_ = false;
   Spent spent_;
   UnpackProgress progress_;
 };
