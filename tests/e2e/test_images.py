@@ -216,3 +216,32 @@ def test_wrong_use_is_explained(own):
     ]:
         assert message in own.run("image", *words, code=code).stderr, words
     assert own.run("image", "inspect", "busybox:1", "-o", "jsonpath={.root}").stdout == "host"
+
+
+def test_two_at_once_unpack_once(own):
+    """Whoever comes second waits, and finds it done."""
+    layer = busybox_layer([member(f"f/{n}", data=b"x" * 3000) for n in range(2000)])
+    (own.home / "i.tar").write_bytes(docker_archive([layer]))
+    own.write("images/one/image.yaml", f"references: [one]\nroot: {own.home}/i.tar\n")
+    own.write("images/two/image.yaml", f"references: [two]\nroot: {own.home}/i.tar\nenv: {{A: b}}\n")
+    running = [own.start("image", "prepare", "one"), own.start("image", "prepare", "two"),
+               own.start("image", "add", own.home / "i.tar", "--reference", "three")]
+    for process in running:
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == 0, out + err
+    assert len(list((own.home / "cache/layers").glob("*/fs"))) == 1
+    assert len(list((own.home / "cache/roots").glob("*.json"))) == 1
+
+
+def test_an_interrupted_unpack_leaves_nothing_that_counts(own):
+    layer = busybox_layer([member(f"f/{n}", data=b"x" * 3000) for n in range(20000)])
+    (own.home / "i.tar").write_bytes(docker_archive([layer], tags=["i:1"]))
+    process = own.start("image", "add", own.home / "i.tar")
+    partial = own.home / "cache/layers/.partial"
+    own.until(lambda: process.poll() is not None or list(partial.glob("*/fs/f")), "beginning")
+    process.send_signal(2)
+    process.communicate(timeout=30)
+    assert process.returncode != 0 and not (own.home / "images/i").exists()
+    assert not list((own.home / "cache/layers").glob("[!.]*"))
+    assert own.run("image", "add", own.home / "i.tar").stdout.startswith("i answers to i:1")
+    assert not partial.exists()
