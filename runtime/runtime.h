@@ -39,10 +39,11 @@ struct Volume {
 };
 
 struct Mount {
-  std::string volume;    // the name of a Volume
+  std::string volume;    // the name of a Volume; "" when `host_path` says what is mounted
   std::string sub_path;  // relative, below the volume; made when absent
   std::string target;    // absolute, in the container
   bool read_only = false;
+  std::string host_path = {};  // a folder, file or device of the host that must exist
 };
 
 // The file system a container starts with.

@@ -23,6 +23,11 @@ const api::Taint* UntoleratedTaint(const api::Node& node, const api::PodSpec& po
   return nullptr;
 }
 
+// Resources that only say which device will do are not counted where devices are known.
+bool Counted(const api::Node& node, const std::string& name) {
+  return !(node.gpus.sharing.mode == api::GpuSharing::Mode::kMemory && api::QualifiesGpu(name));
+}
+
 // kube-scheduler stops at the first filter that fails, except that one filter names all its resources.
 Rejection Filter(const NodeState& state, const api::PodSpec& pod, const Resources& wanted) {
   const api::Node& node = state.node;
@@ -38,6 +43,7 @@ Rejection Filter(const NodeState& state, const api::PodSpec& pod, const Resource
   } else {
     for (const auto& [name, amount] : wanted) {
       if (amount.milli == 0 || Of(state.requested, name) + amount <= Of(node.allocatable, name)) continue;
+      if (!Counted(node, name)) continue;
       rejection.reasons.push_back(name == "pods" ? "Too many pods" : "Insufficient " + name);
       rejection.preemption_might_help =
           rejection.preemption_might_help || amount <= Of(node.allocatable, name);
@@ -85,7 +91,8 @@ std::string Sentence(size_t nodes, const std::vector<Rejection>& rejections,
 
 }  // namespace
 
-void Assume(NodeState& node, const api::PodSpec& pod) {
+void Assume(NodeState& node, const api::PodSpec& pod, const api::GpuShares& gpus) {
+  Assume(node.gpu_uses, node.node.gpus, gpus);
   api::Add(node.requested, api::PodRequests(pod));
   api::Add(node.requested, kOnePod);
 }
@@ -98,14 +105,20 @@ Decision Schedule(const Snapshot& snapshot, const api::Pod& pod, const std::stri
   }
   Resources wanted = api::PodRequests(pod.spec);
   api::Add(wanted, kOnePod);
+  const auto claims = api::GpuClaimsOf(pod);
   int64_t best = -1;
   for (const NodeState& state : snapshot.nodes) {
     Rejection rejection = Filter(state, pod.spec, wanted);
+    GpuChoice gpus;
+    if (rejection.reasons.empty() && !claims.empty() && !state.node.gpus.devices.empty())
+      gpus = ChooseGpus(state.node.gpus, state.gpu_uses, claims);
+    if (!gpus.problem.empty()) rejection.reasons.push_back(gpus.problem);
     if (!rejection.reasons.empty()) {
       decision.rejections.push_back(std::move(rejection));
     } else if (const int64_t score = Score(state, wanted); score > best) {
       best = score;
       decision.node = state.node.meta.name;
+      decision.gpus = std::move(gpus.shares);
     }
   }
   if (decision.node.empty()) decision.message = Sentence(snapshot.nodes.size(), decision.rejections, "");

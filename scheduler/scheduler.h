@@ -9,20 +9,22 @@
 
 #include "emulator/api/node.h"
 #include "emulator/api/pod.h"
+#include "scheduler/gpus.h"
 
 namespace tfemu::scheduler {
 
 struct NodeState {
   api::Node node;
   api::Resources requested;  // by the unfinished pods bound to it, "pods" counted too
+  GpuUses gpu_uses;          // what those pods hold of its devices
 };
 
 struct Snapshot {
   std::vector<NodeState> nodes;  // by name
 };
 
-// Adds a pod to what its node has given away.
-void Assume(NodeState& node, const api::PodSpec& pod);
+// Adds a pod to what its node has given away; `gpus` are those it holds.
+void Assume(NodeState& node, const api::PodSpec& pod, const api::GpuShares& gpus);
 
 struct Rejection {
   std::string node;
@@ -33,6 +35,7 @@ struct Rejection {
 
 struct Decision {
   std::string node;                   // "" when the pod fits nowhere
+  api::GpuShares gpus;                // of that node, by container
   std::vector<Rejection> rejections;  // of each node that was not chosen for a reason
   std::string message;                // the FailedScheduling sentence, when the pod fits nowhere
 };

@@ -3,26 +3,101 @@
 #include <nlohmann/json.hpp>
 
 #include "emulator/api/decode.h"
+#include "emulator/api/gpu_models.h"
 #include "emulator/api/schema.h"
 #include "emulator/api/validation.h"
 
 namespace tfemu::api {
 namespace {
 
-constexpr Field kGpuFields[] = {
-    Integer("count"), String("model"),
-    String("uuids").List().Ignored("GPUs are counted, not bound to devices of the host")};
+constexpr Field kGpuFields[] = {Integer("count"), String("mig").List(), String("model"),
+                                String("uuids").List()};
 constexpr Schema kGpus{kGpuFields};
+constexpr Field kSharingFields[] = {String("mode"), Boolean("renameByDefault"), Integer("replicas")};
+constexpr Schema kSharing{kSharingFields};
 constexpr Field kTaintFields[] = {String("effect"), String("key"), String("value")};
 constexpr Schema kTaintSchema{kTaintFields};
-constexpr Field kNodeFields[] = {Field{"cpu", Type::kQuantity},    OneOf("gpus", kGpus),
-                                 String("instanceType"),           String("labels").Map(),
-                                 Field{"memory", Type::kQuantity}, String("name"),
+constexpr Field kNodeFields[] = {Field{"cpu", Type::kQuantity},
+                                 Any("gpus"),
+                                 OneOf("gpuSharing", kSharing),
+                                 String("instanceType"),
+                                 String("labels").Map(),
+                                 Field{"memory", Type::kQuantity},
+                                 String("name"),
                                  ListOf("taints", kTaintSchema)};
 constexpr Schema kNodeConfig{kNodeFields};
-constexpr Field kConfigFields[] = {String("apiVersion"), String("images").List(),      String("kind"),
-                                   String("nas").Map(),  ListOf("nodes", kNodeConfig), Integer("timeScale")};
+constexpr Field kConfigFields[] = {String("apiVersion"), Any("eci"),          String("images").List(),
+                                   String("kind"),       String("nas").Map(), ListOf("nodes", kNodeConfig),
+                                   Integer("timeScale")};
 constexpr Schema kConfig{kConfigFields};
+
+constexpr int kMostGpus = 1024;
+constexpr int kSlicesByMemory = 10;  // HAMi's deviceSplitCount
+
+GpuConfig DecodeGpuConfig(const Json& gpus) {
+  GpuConfig config;
+  config.count = static_cast<int>(Int(gpus, "count").value_or(0));
+  config.model = Text(gpus, "model");
+  config.uuids = Texts(gpus, "uuids");
+  config.all = config.uuids == std::vector<std::string>{"all"};
+  if (config.all) config.uuids.clear();
+  config.mig = Texts(gpus, "mig");
+  return config;
+}
+
+GpuSharing DecodeSharing(const Json& doc) {
+  const std::string mode = Text(doc, "mode");
+  GpuSharing sharing;
+  if (mode == "timeSlicing") sharing.mode = GpuSharing::Mode::kTimeSlicing;
+  if (mode == "memory") sharing.mode = GpuSharing::Mode::kMemory;
+  const bool by_memory = sharing.mode == GpuSharing::Mode::kMemory;
+  sharing.replicas = static_cast<int>(Int(doc, "replicas").value_or(by_memory ? kSlicesByMemory : 1));
+  sharing.rename = Bool(doc, "renameByDefault");
+  return sharing;
+}
+
+// One object, or a list of them.
+std::vector<std::pair<std::string, const Json*>> GpuEntries(const Json& node, const std::string& path) {
+  const Json& gpus = Member(node, "gpus");
+  if (!gpus.is_array()) return {{path + ".gpus", &gpus}};
+  std::vector<std::pair<std::string, const Json*>> entries;
+  for (size_t i = 0; i < gpus.size(); ++i)
+    entries.emplace_back(path + ".gpus[" + std::to_string(i) + "]", &gpus[i]);
+  return entries;
+}
+
+void CheckGpuEntry(const Json& gpus, const std::string& path, Messages& messages) {
+  if (gpus.is_null()) return;
+  const FieldFindings findings = CheckFields(gpus, kGpus);
+  for (const auto* found : {&findings.errors, &findings.warnings})
+    for (const FieldMessage& message : *found)
+      messages.push_back({message.field.empty() ? path : path + "." + message.field, message.message});
+  if (!gpus.is_object()) return messages.push_back({path, "must be an object or a list of objects"});
+  CheckNotNegative(gpus, "count", path, messages);
+  if (const auto count = Int(gpus, "count"); count && *count > kMostGpus)
+    messages.push_back({path + ".count", "must be at most " + std::to_string(kMostGpus)});
+  const std::string model = Text(gpus, "model");
+  const bool real = !Texts(gpus, "uuids").empty();
+  if (real && !model.empty())
+    messages.push_back(
+        {path + ".uuids", "may not be set together with model: devices of the host have their own"});
+  if (!Texts(gpus, "mig").empty() && model.empty())
+    messages.push_back({path + ".mig", "needs a model: GPUs of the host are split with nvidia-smi mig"});
+  if (model.empty()) return;
+  if (const auto known = FindGpuModel(model); !known.ok())
+    messages.push_back({path + ".model", known.error().message + "; " + known.error().hint});
+  else if (const auto made = MakeVirtualGpus({model, 1, 0, 0, Texts(gpus, "mig")}); !made.ok())
+    messages.push_back(
+        {path + ".mig", made.error().message + (made.error().hint.empty() ? "" : "; " + made.error().hint)});
+}
+
+void CheckSharing(const Json& node, const std::string& path, Messages& messages) {
+  const Json& sharing = Member(node, "gpuSharing");
+  if (!sharing.is_object()) return;
+  CheckOneOf(sharing, "mode", path + ".gpuSharing", {"none", "timeSlicing", "memory"}, messages);
+  if (const auto replicas = Int(sharing, "replicas"); replicas && (*replicas < 1 || *replicas > 1000))
+    messages.push_back({path + ".gpuSharing.replicas", "must be from 1 to 1000"});
+}
 
 NodeConfig DecodeNodeConfig(const Json& node, size_t index) {
   NodeConfig config;
@@ -30,8 +105,9 @@ NodeConfig DecodeNodeConfig(const Json& node, size_t index) {
   if (config.name.empty()) config.name = "node-" + std::to_string(index + 1);
   config.cpu = DecodeQuantity(Member(node, "cpu"));
   config.memory = DecodeQuantity(Member(node, "memory"));
-  config.gpus = static_cast<int>(Int(Member(node, "gpus"), "count").value_or(0));
-  config.gpu_model = Text(Member(node, "gpus"), "model");
+  for (const auto& [path, gpus] : GpuEntries(node, ""))
+    if (!gpus->is_null()) config.gpus.push_back(DecodeGpuConfig(*gpus));
+  config.gpu_sharing = DecodeSharing(Member(node, "gpuSharing"));
   config.instance_type = Text(node, "instanceType");
   config.labels = DecodeLabelMap(Member(node, "labels"));
   for (const Json& taint : Items(node, "taints"))
@@ -50,8 +126,12 @@ Messages CheckConfig(const Json& doc) {
     const std::string path = "nodes[" + std::to_string(i++) + "]";
     if (const std::string name = Text(node, "name"); !name.empty() && !NameProblem(name).empty())
       messages.push_back({path + ".name", "Invalid value: \"" + name + "\": " + NameProblem(name)});
-    CheckNotNegative(Member(node, "gpus"), "count", path + ".gpus", messages);
+    for (const auto& [at, gpus] : GpuEntries(node, path)) CheckGpuEntry(*gpus, at, messages);
+    CheckSharing(node, path, messages);
   }
+  const Json& eci = Member(doc, "eci");
+  for (auto& message : CheckEciSettings(eci, "eci")) messages.push_back(std::move(message));
+  for (const auto& [at, gpus] : GpuEntries(eci, "eci")) CheckGpuEntry(*gpus, at, messages);
   if (const auto scale = Int(doc, "timeScale"); scale && *scale < 1)
     messages.push_back({"timeScale", "must be at least 1"});
   return messages;
@@ -67,6 +147,10 @@ Result<ClusterConfig> DecodeClusterConfig(const Json& doc) {
     config.nodes.push_back(DecodeNodeConfig(node, i++));
   config.nas = DecodeLabelMap(Member(doc, "nas"));
   config.image_folders = Texts(doc, "images");
+  const Json& eci = Member(doc, "eci");
+  config.eci = DecodeEciSettings(eci);
+  for (const auto& [path, gpus] : GpuEntries(eci, ""))
+    if (!gpus->is_null()) config.eci_gpus.push_back(DecodeGpuConfig(*gpus));
   config.time_scale = Int(doc, "timeScale").value_or(1);
   return config;
 }

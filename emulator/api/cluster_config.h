@@ -6,15 +6,26 @@
 #include <string>
 #include <vector>
 
+#include "emulator/api/eci_settings.h"
 #include "emulator/api/node.h"
 
 namespace tfemu::api {
 
+// Some GPUs of a node: virtual ones of a model, or devices of the host.
+struct GpuConfig {
+  int count = 0;      // of `model`; without a model: of the host, or virtual ones when it has none
+  std::string model;  // virtual ones of this model
+  std::vector<std::string> uuids;  // of the host, or the beginning of a uuid
+  bool all = false;                // every GPU of the host that no other node has
+  std::vector<std::string> mig;    // profiles that each virtual GPU is split into
+};
+
 struct NodeConfig {
   std::string name;
   std::optional<Quantity> cpu, memory;  // unset: the host's
-  int gpus = 0;
-  std::string gpu_model, instance_type;
+  std::vector<GpuConfig> gpus;
+  GpuSharing gpu_sharing;
+  std::string instance_type;
   Labels labels;
   std::vector<Taint> taints;
 };
@@ -23,7 +34,9 @@ struct ClusterConfig {
   std::vector<NodeConfig> nodes;
   std::map<std::string, std::string> nas;  // server -> folder of the host
   std::vector<std::string> image_folders;
-  int64_t time_scale = 1;  // waits that a cluster would make are divided by this
+  EciSettings eci;
+  std::vector<GpuConfig> eci_gpus;  // devices behind ECI's instances; empty: virtual ones of the type's model
+  int64_t time_scale = 1;           // waits that a cluster would make are divided by this
 };
 
 // Every unknown or wrong field is a FieldMessage of the error.

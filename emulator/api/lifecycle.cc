@@ -128,13 +128,16 @@ void SetLastApplied(Json& doc, const Json& applied) {
 std::vector<PodSpecPlace> PodSpecs(const Json& doc) {
   const Json& spec = Member(doc, "spec");
   std::vector<PodSpecPlace> places;
-  if (Text(doc, "kind") == "Pod" && spec.is_object()) places.push_back({"spec", &spec});
-  if (const Json& inner = Member(Member(spec, "template"), "spec"); inner.is_object())
-    places.push_back({"spec.template.spec", &inner});
+  if (Text(doc, "kind") == "Pod" && spec.is_object())
+    places.push_back({"spec", &spec, "metadata", &Member(doc, "metadata")});
+  const auto add = [&](const std::string& path, const Json& pod_template) {
+    if (const Json& inner = Member(pod_template, "spec"); inner.is_object())
+      places.push_back({path + ".spec", &inner, path + ".metadata", &Member(pod_template, "metadata")});
+  };
+  add("spec.template", Member(spec, "template"));
   if (const Json& types = Member(spec, "tfReplicaSpecs"); types.is_object())
     for (const auto& [type, replica] : types.items())
-      if (const Json& inner = Member(Member(replica, "template"), "spec"); inner.is_object())
-        places.push_back({"spec.tfReplicaSpecs." + type + ".template.spec", &inner});
+      add("spec.tfReplicaSpecs." + type + ".template", Member(replica, "template"));
   return places;
 }
 

@@ -44,6 +44,8 @@ void SetLastApplied(Json& doc, const Json& applied);
 struct PodSpecPlace {
   std::string path;  // "spec.tfReplicaSpecs.Worker.template.spec"
   const Json* spec;
+  std::string metadata_path;  // of the pod's, or the template's
+  const Json* metadata;
 };
 std::vector<PodSpecPlace> PodSpecs(const Json& doc);
 struct ImageUse {

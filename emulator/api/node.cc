@@ -44,6 +44,21 @@ Json Conditions(Instant now) {
   return list;
 }
 
+// As NVIDIA's GPU feature discovery labels a node, for node selectors.
+Labels GpuLabels(const NodeGpus& gpus) {
+  if (gpus.devices.empty()) return {};
+  int whole = 0;
+  for (const Gpu& gpu : gpus.devices) whole += gpu.mig_profile.empty() ? 1 : 0;
+  const Gpu& first = gpus.devices.front();
+  return {{"nvidia.com/gpu.present", "true"},
+          {"nvidia.com/gpu.count", std::to_string(whole)},
+          {"nvidia.com/gpu.product", first.model},
+          {"nvidia.com/gpu.memory", std::to_string(first.memory_bytes >> 20)},
+          {"nvidia.com/gpu.compute.major",
+           first.compute_capability.substr(0, first.compute_capability.find('.'))},
+          {"tfemu.dev/gpu.kind", first.is_virtual() ? "virtual" : "real"}};
+}
+
 }  // namespace
 
 Node DecodeNode(const Object& object) {
@@ -52,6 +67,7 @@ Node DecodeNode(const Object& object) {
   const Json& spec = Member(object.doc(), "spec");
   const Json& status = Member(object.doc(), "status");
   node.allocatable = DecodeResources(Member(status, "allocatable"));
+  node.gpus = NodeGpusOf(node.meta);
   for (const Json& taint : Items(spec, "taints"))
     node.taints.push_back({Text(taint, "key"), Text(taint, "value"), Text(taint, "effect")});
   node.unschedulable = Bool(spec, "unschedulable");
@@ -67,7 +83,13 @@ Json MakeNode(const NodeDescription& node) {
   Json labels = Json::object({{"kubernetes.io/hostname", node.name},
                               {"kubernetes.io/os", "linux"},
                               {"kubernetes.io/arch", "amd64"}});
+  for (const auto& [key, value] : GpuLabels(node.gpus)) labels[key] = value;
   for (const auto& [key, value] : node.labels) labels[key] = value;
+  Json metadata = Json::object({{"name", node.name}, {"labels", std::move(labels)}});
+  if (!node.gpus.devices.empty())
+    metadata["annotations"] = Json::object({{kGpuAnnotation, EncodeGpus(node.gpus).dump()}});
+  Resources capacity = node.capacity;
+  Add(capacity, GpuResources(node.gpus));
   Json taints = Json::array();
   for (const Taint& t : node.taints) {
     taints.push_back(Json::object({{"key", t.key}, {"effect", t.effect}}));
@@ -86,10 +108,10 @@ Json MakeNode(const NodeDescription& node) {
        {"kubeletVersion", "v1.33.0-" + node.runtime_version.substr(node.runtime_version.find("//") + 2)}});
   return Json::object({{"apiVersion", "v1"},
                        {"kind", "Node"},
-                       {"metadata", Json::object({{"name", node.name}, {"labels", std::move(labels)}})},
+                       {"metadata", std::move(metadata)},
                        {"spec", std::move(spec)},
-                       {"status", Json::object({{"capacity", EncodeResources(node.capacity)},
-                                                {"allocatable", EncodeResources(node.capacity)},
+                       {"status", Json::object({{"capacity", EncodeResources(capacity)},
+                                                {"allocatable", EncodeResources(capacity)},
                                                 {"conditions", Conditions(node.now)},
                                                 {"addresses", addresses},
                                                 {"nodeInfo", system}})}});

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "emulator/api/gpu.h"
 #include "emulator/api/meta.h"
 #include "emulator/api/pod.h"
 #include "emulator/api/quantity.h"
@@ -21,6 +22,7 @@ struct Node {
   std::vector<Taint> taints;
   bool unschedulable = false, ready = false;
   std::string pod_cidr, internal_ip;
+  NodeGpus gpus;
   friend bool operator==(const Node&, const Node&) = default;
 };
 
@@ -28,7 +30,8 @@ Node DecodeNode(const Object& object);
 
 struct NodeDescription {
   std::string name, pod_cidr, internal_ip, kernel, os_image, runtime_version;
-  Resources capacity;
+  Resources capacity;  // without GPUs: those follow from `gpus`
+  NodeGpus gpus;
   Labels labels;
   std::vector<Taint> taints;
   Instant now;

@@ -180,8 +180,12 @@ PodVolume DecodePodVolume(const Json& volume);
 Json EncodePodStatus(const PodStatus& status);
 
 // What the scheduler writes: of the whole document, and of the status.
-Json BindPatch(const Pod& pod, const std::string& node, Instant now);
+Json BindPatch(const Pod& pod, const std::string& node, const Labels& annotations, Instant now);
 Json UnschedulablePatch(const std::string& message, Instant now);
+// ECI's words for a pod that waits for an instance; and of the status of one that is not waited for any
+// longer.
+Json NoInstancePatch(const std::string& reason, const std::string& message, Instant now);
+Json FailedPatch(const std::string& reason, const std::string& message);
 
 // What the scheduler counts: the sum over containers, or the largest init container when that is more.
 Resources PodRequests(const PodSpec& spec);

@@ -71,17 +71,29 @@ Json Addresses(const std::string& ip) {
 
 }  // namespace
 
-Json BindPatch(const Pod& pod, const std::string& node, Instant now) {
+Json BindPatch(const Pod& pod, const std::string& node, const Labels& annotations, Instant now) {
   std::vector<PodCondition> conditions = pod.status.conditions;
   std::erase_if(conditions, [](const PodCondition& c) { return c.type == "PodScheduled"; });
   conditions.push_back({"PodScheduled", true, "", "", now});
-  return Json::object({{"spec", Json::object({{"nodeName", node}})},
-                       {"status", Json::object({{"conditions", EncodeConditions(conditions)}})}});
+  Json patch = Json::object({{"spec", Json::object({{"nodeName", node}})},
+                             {"status", Json::object({{"conditions", EncodeConditions(conditions)}})}});
+  for (const auto& [key, value] : annotations) patch["metadata"]["annotations"][key] = value;
+  return patch;
 }
 
 Json UnschedulablePatch(const std::string& message, Instant now) {
   return Json::object(
       {{"conditions", EncodeConditions({{"PodScheduled", false, "Unschedulable", message, now}})}});
+}
+
+Json NoInstancePatch(const std::string& reason, const std::string& message, Instant now) {
+  return Json::object(
+      {{"conditions", EncodeConditions({{"PodScheduled", false, "Unschedulable", message, now},
+                                        {"ContainerInstanceCreated", false, reason, message, now}})}});
+}
+
+Json FailedPatch(const std::string& reason, const std::string& message) {
+  return Json::object({{"phase", ToString(PodPhase::kFailed)}, {"reason", reason}, {"message", message}});
 }
 
 Json EncodePodStatus(const PodStatus& status) {

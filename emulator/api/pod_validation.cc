@@ -4,6 +4,7 @@
 #include <set>
 
 #include "emulator/api/decode.h"
+#include "emulator/api/gpu_request.h"
 #include "emulator/api/pod.h"
 #include "emulator/api/validation.h"
 #include "emulator/base/strings.h"
@@ -105,6 +106,7 @@ std::vector<FieldMessage> ValidatePodSpec(const Json& spec, const std::string& p
       CheckPorts(container, at, messages);
       CheckMounts(container, at, volumes, messages);
       CheckResources(container, at, messages);
+      for (auto& message : CheckGpuResources(container, at)) messages.push_back(std::move(message));
       CheckEnv(container, at, messages);
     }
   }

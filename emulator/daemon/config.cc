@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "emulator/api/gpu_models.h"
 #include "emulator/base/strings.h"
 #include "emulator/codec/yaml.h"
 
@@ -41,15 +42,51 @@ Result<api::ClusterConfig> ReadConfigFile(const std::string& path) {
   return config;
 }
 
-Result<int> GpuCount(const std::string& text) {
-  if (text.empty() || text == "none") return 0;
-  if (text == "all")
-    return Error{Reason::kInvalid, "--gpus all: GPUs of the host are not bound yet",
-                 "--gpus N gives the node N counted virtual GPUs"};
-  const auto count = ParseInt(text);
+// What --gpus and --gpu-model ask for on every node.
+Result<std::optional<api::GpuConfig>> GpusOf(const Options& options) {
+  api::GpuConfig gpus;
+  gpus.model = options.gpu_model;
+  if (!gpus.model.empty())
+    if (const auto known = api::FindGpuModel(gpus.model); !known.ok())
+      return Error{Reason::kInvalid, "--gpu-model " + gpus.model + ": " + known.error().message,
+                   known.error().hint};
+  if (options.gpus.empty() || options.gpus == "none") return std::optional<api::GpuConfig>();
+  if (options.gpus == "all") {
+    if (!gpus.model.empty())
+      return Error{Reason::kInvalid, "--gpus all is every GPU of the host; virtual ones of --gpu-model " +
+                                         gpus.model + " need a number"};
+    gpus.all = true;
+    return std::optional(gpus);
+  }
+  const auto count = ParseInt(options.gpus);
   if (!count || *count < 0 || *count > 1024)
-    return Error{Reason::kInvalid, "--gpus " + text + ": must be a number from 0 to 1024, or none"};
-  return static_cast<int>(*count);
+    return Error{Reason::kInvalid,
+                 "--gpus " + options.gpus + ": must be a number from 0 to 1024, all or none"};
+  gpus.count = static_cast<int>(*count);
+  return gpus.count == 0 ? std::optional<api::GpuConfig>() : std::optional(gpus);
+}
+
+std::vector<std::string> SplitZones(const std::string& text) {
+  std::vector<std::string> zones;
+  for (const std::string& zone : Split(text, ','))
+    if (!zone.empty()) zones.push_back(zone);
+  return zones;
+}
+
+// A zone of ECI: its capacity is the region's, a pod takes what its instance has.
+api::NodeConfig EciNode(const api::ClusterConfig& config, const std::string& zone) {
+  api::NodeConfig node;
+  node.name = api::EciNodeName(zone);
+  node.cpu = api::Quantity{5'000'000};
+  node.memory = api::Quantity{(int64_t{20} << 40) * 1000};
+  node.gpus = config.eci_gpus;
+  const std::string region = zone.substr(0, zone.find_last_of('-'));
+  node.labels = {{"type", "virtual-kubelet"},
+                 {"node-role.kubernetes.io/agent", ""},
+                 {"topology.kubernetes.io/region", region},
+                 {"topology.kubernetes.io/zone", zone}};
+  node.taints = {{api::kEciTaint, "alibabacloud", "NoSchedule"}};
+  return node;
 }
 
 }  // namespace
@@ -66,20 +103,22 @@ Result<api::ClusterConfig> MakeConfig(const Options& options) {
   if (!options.config_file.empty()) {
     ASSIGN_OR_RETURN(config, ReadConfigFile(options.config_file));
   }
-  ASSIGN_OR_RETURN(const int gpus, GpuCount(options.gpus));
-  if (config.nodes.empty())
+  ASSIGN_OR_RETURN(const std::optional<api::GpuConfig> gpus, GpusOf(options));
+  for (const std::string& zone : SplitZones(options.eci)) config.eci.zones.push_back(zone);
+  if (!options.eci.empty()) config.eci.serverless = true;
+  if (config.nodes.empty() && !config.eci.serverless)
     for (int i = 0; i < options.nodes; ++i) config.nodes.push_back({"node-" + std::to_string(i + 1)});
-  for (api::NodeConfig& node : config.nodes) {
-    if (gpus > 0) node.gpus = gpus;
-    if (!options.gpu_model.empty()) node.gpu_model = options.gpu_model;
-  }
+  for (api::NodeConfig& node : config.nodes)
+    if (gpus) node.gpus = {*gpus};
+  for (const std::string& zone : config.eci.zones) config.nodes.push_back(EciNode(config, zone));
   if (config.nodes.size() > 250)
     return Error{Reason::kInvalid,
                  std::to_string(config.nodes.size()) + " nodes: at most 250 have addresses for their pods"};
   return config;
 }
 
-std::vector<api::Json> MakeNodes(const api::ClusterConfig& config, const HostFacts& host, Instant now) {
+std::vector<api::Json> MakeNodes(const api::ClusterConfig& config, const std::vector<api::NodeGpus>& gpus,
+                                 const HostFacts& host, Instant now) {
   std::vector<api::Json> nodes;
   for (size_t i = 0; i < config.nodes.size(); ++i) {
     const api::NodeConfig& node = config.nodes[i];
@@ -89,12 +128,10 @@ std::vector<api::Json> MakeNodes(const api::ClusterConfig& config, const HostFac
     description.capacity = {{"cpu", node.cpu.value_or(api::Quantity{host.cpus * 1000})},
                             {"memory", node.memory.value_or(api::Quantity{host.memory_bytes * 1000})},
                             {"pods", api::Quantity{kMostPods * 1000}}};
-    if (node.gpus > 0) description.capacity["nvidia.com/gpu"] = {node.gpus * 1000};
+    description.gpus = gpus[i];
     description.labels = node.labels;
     if (!node.instance_type.empty())
       description.labels["node.kubernetes.io/instance-type"] = node.instance_type;
-    if (node.gpus > 0 && !node.gpu_model.empty())
-      description.labels["nvidia.com/gpu.product"] = node.gpu_model;
     description.taints = node.taints;
     description.now = now;
     nodes.push_back(api::MakeNode(description));

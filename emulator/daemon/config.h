@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "emulator/api/cluster_config.h"
+#include "runtime/gpu/host/host_gpus.h"
 
 namespace tfemu::daemon {
 
 struct Options {
-  std::string home, cluster = "default", config_file, isolation = "auto", gpus = "none", gpu_model;
+  std::string home, cluster = "default", config_file, isolation = "auto", gpus = "none", gpu_model, eci;
   int nodes = 1;
   bool ephemeral = false, foreground = false;
   int ready_fd = -1;
@@ -25,7 +26,14 @@ HostFacts ReadHostFacts();
 // Reads options.config_file when it is given, else makes options.nodes nodes of the host's size.
 Result<api::ClusterConfig> MakeConfig(const Options& options);
 
+// The GPUs of each node: virtual ones are made, those of the host given out. `host` is what the host has, or
+// why that is not known; it is looked at only when WantsHostGpus.
+bool WantsHostGpus(const api::ClusterConfig& config);
+Result<std::vector<api::NodeGpus>> PlanGpus(const api::ClusterConfig& config,
+                                            const Result<gpu::HostGpus>& host);
+
 // Node documents; pods of the i-th node get addresses of 10.244.i.0/24.
-std::vector<api::Json> MakeNodes(const api::ClusterConfig& config, const HostFacts& host, Instant now);
+std::vector<api::Json> MakeNodes(const api::ClusterConfig& config, const std::vector<api::NodeGpus>& gpus,
+                                 const HostFacts& host, Instant now);
 
 }  // namespace tfemu::daemon

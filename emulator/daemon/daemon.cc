@@ -16,12 +16,16 @@
 #include "emulator/daemon/service_proxy.h"
 #include "emulator/io/resident.h"
 #include "emulator/manager/cluster.h"
+#include "emulator/manager/lister.h"
 #include "emulator/rpc/paths.h"
 #include "emulator/rpc/server.h"
 #include "emulator/store/sqlite_journal.h"
+#include "runtime/gpu/host/host_gpus.h"
 #include "runtime/image/image_folders.h"
 #include "runtime/process/cgroup.h"
+#include "runtime/process/gpu_files.h"
 #include "runtime/process/process_runtime.h"
+#include "runtime/process/usage.h"
 
 namespace tfemu::daemon {
 namespace {
@@ -36,16 +40,21 @@ std::string Getenv(const std::string& name) {
   return value == nullptr ? "" : value;
 }
 
-// tfemu-supervisor beside this program, in ../libexec, or where a build tree has it.
-Result<std::string> FindSupervisor() {
-  if (const std::string given = Getenv("TFEMU_SUPERVISOR"); !given.empty()) return given;
+// What belongs to this program: beside it, in ../libexec, or where a build tree has it. "" when it is
+// nowhere.
+std::string FindBeside(const std::string& name) {
   std::error_code error;
   const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (const char* place :
-       {"tfemu-supervisor", "../libexec/tfemu/tfemu-supervisor", "../../runtime/supervisor/tfemu-supervisor"})
-    if (const fs::path candidate = (here / place).lexically_normal(); fs::exists(candidate, error))
+  for (const char* place : {"", "../libexec/tfemu", "../../runtime", "../../runtime/supervisor"})
+    if (const fs::path candidate = (here / place / name).lexically_normal(); fs::exists(candidate, error))
       return candidate.string();
-  return Error{Reason::kNotFound, "tfemu-supervisor is not beside " + here.string() + "/tfemud",
+  return "";
+}
+
+Result<std::string> FindSupervisor() {
+  if (const std::string given = Getenv("TFEMU_SUPERVISOR"); !given.empty()) return given;
+  if (const std::string found = FindBeside("tfemu-supervisor"); !found.empty()) return found;
+  return Error{Reason::kNotFound, "tfemu-supervisor is not beside tfemud",
                "reinstall tfemu, or name it in TFEMU_SUPERVISOR"};
 }
 
@@ -75,6 +84,7 @@ class Daemon {
   Result<void> Start() {
     ASSIGN_OR_RETURN(paths_, rpc::MakeClusterPaths(options_.home, options_.cluster, Getenv));
     RETURN_IF_ERROR(Lock());
+    RETURN_IF_ERROR(FindGpus());  // forks, so before there is a second thread
     ASSIGN_OR_RETURN(const std::string supervisor, FindSupervisor());
     process::ProcessRuntime::Options runtime{paths_.state, options_.cluster, supervisor,
                                              [](const std::string& text) { spdlog::warn(text); }};
@@ -94,6 +104,7 @@ class Daemon {
                                *images_,
                                paths_.state,
                                [this] { return Facts(); },
+                               [this] { return Use(); },
                                [this](std::function<void()> stopped) { Shutdown(std::move(stopped)); }};
     server_ = std::make_unique<rpc::Server>(backend);
     return server_->Start(paths_.socket);
@@ -134,6 +145,22 @@ class Daemon {
                  "tfemu info shows it; tfemu down stops it"};
   }
 
+  Result<void> FindGpus() {
+    const std::string library = Getenv("TFEMU_NVML");
+    const Result<gpu::HostGpus> host =
+        WantsHostGpus(config_)
+            ? gpu::ProbeHostGpus(library.empty() ? gpu::kNvmlLibrary : library, gpu::kProbeTimeoutMs)
+            : gpu::HostGpus();
+    ASSIGN_OR_RETURN(node_gpus_, PlanGpus(config_, host));
+    gpu_settings_ = {FindBeside("gpu/virtual-layer"), FindBeside("gpu/shim-layer")};
+    if (!host.ok()) return {};
+    gpu_settings_.cuda_driver = host.value().cuda_driver;
+    gpu_settings_.driver_files = host.value().driver_files;
+    gpu_settings_.control_devices = host.value().control_devices;
+    gpu_settings_.mig_devices = host.value().mig_devices;
+    return {};
+  }
+
   Result<void> OpenStore() {
     ASSIGN_OR_RETURN(journal_, store::SqliteJournal::Open(paths_.state + "/state.db"));
     ASSIGN_OR_RETURN(store::SqliteJournal::Kept kept, journal_->Load());
@@ -145,11 +172,12 @@ class Daemon {
   Result<void> StartCluster() {
     manager::ClusterSettings settings;
     settings.seed = std::random_device{}();
-    settings.nodes = MakeNodes(config_, ReadHostFacts(), executor_.Now());
-    settings.launch = {paths_.state, "cluster.local", config_.nas};
+    settings.nodes = MakeNodes(config_, node_gpus_, ReadHostFacts(), executor_.Now());
+    settings.launch = {paths_.state, "cluster.local", config_.nas, gpu_settings_, config_.eci};
+    settings.eci = config_.eci;
     settings.time_scale = config_.time_scale;
     cluster_ = std::make_unique<manager::Cluster>(
-        manager::ClusterDeps{executor_, *store_, *runtime_, *images_}, std::move(settings));
+        manager::ClusterDeps{executor_, *store_, *runtime_, *images_, &gpu_files_}, std::move(settings));
     runtime_->SetLostHandler([this](const std::string& why) {
       spdlog::error("the supervisor ended, and its pods with it: {}", why);
       cluster_->node_agent().OnRuntimeLost(why);
@@ -192,8 +220,37 @@ class Daemon {
     facts.settings = {{"config", options_.config_file},
                       {"nodes", std::to_string(options_.nodes)},
                       {"gpus", options_.gpus},
-                      {"gpu-model", options_.gpu_model}};
+                      {"gpu-model", options_.gpu_model},
+                      {"eci", options_.eci}};
     return facts;
+  }
+
+  rpc::ClusterUse Use() const {
+    rpc::ClusterUse use;
+    const manager::NodeAgent& agent = cluster_->node_agent();
+    const auto running = agent.RunningPids();
+    std::vector<int> pids;
+    for (const auto& [key, list] : running) pids.insert(pids.end(), list.begin(), list.end());
+    const auto usages = process::ReadUsage(pids);
+    for (const auto& [key, list] : running) {
+      const auto object = store_->Get(key);
+      if (!object.ok()) continue;
+      rpc::ClusterUse::Pod pod{key.ns, key.name, object.value().As(api::DecodePod).spec.node_name};
+      for (const int pid : list)
+        if (const auto usage = usages.find(pid); usage != usages.end()) {
+          pod.cpu_ns += usage->second.cpu_ns;
+          pod.memory_bytes += usage->second.memory_bytes;
+        }
+      use.pods.push_back(std::move(pod));
+    }
+    const auto nodes = manager::ListAll(*store_, {"Node", ""}, api::DecodeNode);
+    for (const api::Node& node : nodes) {
+      use.nodes.push_back(node.meta.name);
+      for (const api::Gpu& gpu : node.gpus.devices)
+        use.gpus.push_back(agent.gpus().Usage(node.meta.name, gpu));
+    }
+    for (auto& usage : agent.gpus().UsageBesides(nodes)) use.gpus.push_back(std::move(usage));
+    return use;
   }
 
   void Shutdown(std::function<void()> stopped) {
@@ -210,6 +267,9 @@ class Daemon {
   boost::asio::io_context context_{1};
   AsioExecutor executor_;
   Instant started_ = executor_.Now();
+  std::vector<api::NodeGpus> node_gpus_;
+  manager::GpuSettings gpu_settings_;
+  process::DiskGpuFiles gpu_files_;
   rpc::ClusterPaths paths_;
   UniqueFd lock_;
   std::unique_ptr<store::SqliteJournal> journal_;

@@ -24,9 +24,11 @@ void DescribeOptions(CLI::App& app, Options& options) {
   app.add_option("--nodes", options.nodes, "Nodes of the host's size")
       ->capture_default_str()
       ->check(CLI::Range(1, 250));
-  app.add_option("--gpus", options.gpus, "Counted virtual GPUs of each node: N or none")
+  app.add_option("--gpus", options.gpus, "GPUs of each node: N, all (of the host) or none")
       ->capture_default_str();
-  app.add_option("--gpu-model", options.gpu_model, "What the GPUs are called, such as A10");
+  app.add_option("--gpu-model", options.gpu_model, "Virtual GPUs of this model, such as A10");
+  app.add_option("--eci", options.eci,
+                 "Zones of Elastic Container Instance that take every pod, such as cn-beijing-k");
   app.add_option("--isolation", options.isolation, "auto or root")->capture_default_str();
   app.add_flag("--ephemeral", options.ephemeral, "Remove the cluster's state at the end");
   app.add_flag("--foreground", options.foreground, "Stay in the terminal's session and log to it");

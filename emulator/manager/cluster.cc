@@ -13,9 +13,10 @@ Cluster::Cluster(const ClusterDeps& deps, ClusterSettings settings)
       events_(deps.executor, registry_),
       applier_(registry_, events_),
       garbage_(deps.executor, deps.store, registry_),
-      scheduler_(deps.executor, deps.store, registry_, events_),
-      agent_({deps.executor, deps.store, registry_, events_, deps.runtime, deps.images}, settings_.launch,
-             settings_.time_scale) {
+      scheduler_(deps.executor, deps.store, registry_, events_,
+                 EciPlacer(settings_.eci, Rng(settings_.seed).Fork("eci"), settings_.time_scale)),
+      agent_({deps.executor, deps.store, registry_, events_, deps.runtime, deps.images, deps.gpu_files},
+             settings_.launch, settings_.time_scale) {
   const ControllerDeps each{deps_.executor, deps_.store, applier_};
   for (const auto make : {MakeTFJobController, MakeDeploymentController, MakeReplicaSetController,
                           MakeClaimController, MakeVolumeController})

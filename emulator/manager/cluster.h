@@ -18,12 +18,14 @@ struct ClusterDeps {
   store::Store& store;
   runtime::Runtime& runtime;
   runtime::ImageCatalog& images;
+  runtime::GpuFiles* gpu_files = nullptr;
 };
 
 struct ClusterSettings {
   uint64_t seed = 0;
   std::vector<api::Json> nodes;  // documents of kind Node
   LaunchSettings launch;
+  api::EciSettings eci;
   int64_t time_scale = 1;  // waits of the cluster are divided by this
 };
 

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
+#include "emulator/api/eci_settings.h"
 #include "emulator/api/node.h"
 #include "emulator/manager/lister.h"
 
@@ -31,9 +32,11 @@ bool NotStarted(const PodRun& run) {
 
 NodeAgent::NodeAgent(const NodeAgentDeps& deps, LaunchSettings settings, int64_t time_scale)
     : deps_(deps),
-      launcher_(deps.store, deps.images, std::move(settings)),
+      launcher_(deps.store, deps.images, settings),
+      eci_(settings.eci),
       time_scale_(time_scale),
-      queue_(deps.executor, [this](const api::ObjectKey& key) { return Sync(key); }) {
+      queue_(deps.executor, [this](const api::ObjectKey& key) { return Sync(key); }),
+      gpus_(deps.executor, deps.gpu_files, settings.state_folder) {
   deps_.runtime.SetSink([this](const runtime::PodEvent& event) { OnPodEvent(event); });
 }
 
@@ -60,7 +63,7 @@ void NodeAgent::Forget(const std::string& uid) {
 }
 
 NodeAgent::Entry& NodeAgent::EntryFor(const api::Pod& pod) {
-  return entries_.try_emplace(pod.meta.uid, Entry{pod.key(), {}, {}, {}, {}}).first->second;
+  return entries_.try_emplace(pod.meta.uid, Entry{pod.key(), {}, {}, {}, {}, {}, {}}).first->second;
 }
 
 Result<void> NodeAgent::Sync(const api::ObjectKey& key) {
@@ -97,17 +100,21 @@ controllers::NodePodObservation NodeAgent::Observe(const api::Pod& pod, Entry& e
 }
 
 DownwardContext NodeAgent::Context(const api::Pod& pod, const Entry& entry) const {
-  DownwardContext context{pod, entry.address, "", {}};
+  DownwardContext context{pod, entry.address, "", {}, {}};
   const auto object = deps_.store.Get({"Node", "", pod.spec.node_name});
   if (!object.ok()) return context;
   const api::Node& node = object.value().As(api::DecodeNode);
   context.host_ip = node.internal_ip;
   context.node_allocatable = node.allocatable;
+  context.node_gpus = node.gpus;
+  if (const auto instance = api::EciInstanceOf(pod.meta); instance && node.gpus.devices.empty())
+    context.node_gpus = api::EciGpus(*instance, pod.meta);
   return context;
 }
 
 std::vector<Obstacle> NodeAgent::Obstacles(const api::Pod& pod, Entry& entry) {
   std::vector<Obstacle> obstacles;
+  if (EciStarting(pod, entry)) return {{"", "ContainerCreating", ""}};
   for (const auto* list : {&pod.spec.init_containers, &pod.spec.containers}) {
     for (const api::Container& container : *list) {
       if (auto obstacle = ImageObstacle(pod, container)) obstacles.push_back(std::move(*obstacle));
@@ -124,6 +131,23 @@ std::vector<Obstacle> NodeAgent::Obstacles(const api::Pod& pod, Entry& entry) {
     entry.mount_problem.clear();
   }
   return obstacles;
+}
+
+bool NodeAgent::EciStarting(const api::Pod& pod, Entry& entry) {
+  const Instant now = deps_.executor.Now();
+  if (!entry.eci_start) {
+    entry.eci_start = PlanEciStart(eci_, pod, [this](const std::string& reference) {
+      const auto image = deps_.images.Find(reference);
+      return image.ok() ? image.value().size_bytes : 0;
+    });
+    entry.eci_ready = now + entry.eci_start->wait / time_scale_;
+    for (const auto& word : entry.eci_start->first) Say(pod, false, word.reason, word.message);
+    if (now < entry.eci_ready) queue_.AddAfter(entry.key, entry.eci_ready - now);
+  }
+  if (now < entry.eci_ready) return true;
+  for (const auto& word : std::exchange(entry.eci_start->last, {}))
+    Say(pod, false, word.reason, word.message);
+  return false;
 }
 
 std::optional<Obstacle> NodeAgent::ImageObstacle(const api::Pod& pod, const api::Container& container) {
@@ -209,6 +233,9 @@ void NodeAgent::StartContainer(const api::Pod& pod, Entry& entry, const NodePodO
   }
   if (const auto image = deps_.images.Find(container->image); image.ok())
     entry.image_ids[container->name] = image.value().id;
+  const std::string program = launch.value().argv.empty() ? "" : launch.value().argv.front();
+  const auto attached = gpus_.Attach(pod, container->name, Context(pod, entry).node_gpus, program);
+  if (!attached.ok()) Say(pod, true, "Failed", "GPUs are not shown: " + attached.error().message);
   run.state = ContainerRun::State::kStarting;
   deps_.runtime.StartContainer(pod.meta.uid, launch.value());
 }

@@ -9,7 +9,9 @@
 
 #include "emulator/controllers/node_pod_reconciler.h"
 #include "emulator/manager/address_pool.h"
+#include "emulator/manager/eci_start.h"
 #include "emulator/manager/event_recorder.h"
+#include "emulator/manager/gpu_monitor.h"
 #include "emulator/manager/pod_launcher.h"
 #include "emulator/manager/registry.h"
 #include "emulator/manager/work_queue.h"
@@ -26,6 +28,7 @@ struct NodeAgentDeps {
   EventRecorder& events;
   runtime::Runtime& runtime;
   runtime::ImageCatalog& images;
+  runtime::GpuFiles* gpu_files = nullptr;  // null: pods are shown no GPUs
 };
 
 class NodeAgent {
@@ -36,6 +39,9 @@ class NodeAgent {
   void OnPodEvent(const runtime::PodEvent& event);
   // Pods that a former daemon started and the runtime does not know: their containers count as lost.
   void AdoptLost();
+  // The first processes of the containers that run, by pod.
+  std::map<api::ObjectKey, std::vector<int>> RunningPids() const;
+  const GpuMonitor& gpus() const { return gpus_; }
   // The runtime lost everything it ran (its supervisor died).
   void OnRuntimeLost(const std::string& why);
 
@@ -46,6 +52,8 @@ class NodeAgent {
     std::string address;
     std::string mount_problem;                     // said once
     std::map<std::string, std::string> image_ids;  // by container, since its start
+    std::optional<EciStart> eci_start;             // once its instance is known
+    Instant eci_ready;
   };
 
   Result<void> Sync(const api::ObjectKey& key);
@@ -54,6 +62,8 @@ class NodeAgent {
   std::vector<controllers::Obstacle> Obstacles(const api::Pod& pod, Entry& entry);
   std::optional<controllers::Obstacle> ImageObstacle(const api::Pod& pod, const api::Container& container);
   void Prepare(const api::Pod& pod, const api::Container& container, const runtime::Image& image);
+  // Whether ECI would not have the pod's instance and images yet.
+  bool EciStarting(const api::Pod& pod, Entry& entry);
   controllers::NodePodObservation Observe(const api::Pod& pod, Entry& entry);
   Result<void> Obey(const api::Pod& pod, Entry& entry, const controllers::NodePodOrder& order);
   void StartSandbox(const api::Pod& pod, Entry& entry);
@@ -64,8 +74,10 @@ class NodeAgent {
 
   NodeAgentDeps deps_;
   PodLauncher launcher_;
+  api::EciSettings eci_;
   int64_t time_scale_;
   WorkQueue queue_;
+  GpuMonitor gpus_;
   AddressPool addresses_;
   std::map<std::string, Entry> entries_;             // by pod uid
   std::map<std::string, std::string> image_errors_;  // image id -> why it could not be made ready

@@ -35,6 +35,7 @@ void NodeAgent::OnPodEvent(const PodEvent& event) {
       run.state = ContainerRun::State::kRunning;
       run.pid = event.pid;
       run.started_at = event.at;
+      gpus_.OnRunning(event.uid, event.container, true);
       say(false, "Started", "Started container " + event.container);
       break;
     }
@@ -45,6 +46,7 @@ void NodeAgent::OnPodEvent(const PodEvent& event) {
     case PodEvent::Type::kContainerExited: OnExit(entry, event); break;
     case PodEvent::Type::kPodStopped:
       entry.run.sandbox = PodRun::Sandbox::kStopped;
+      gpus_.Remove(event.uid);
       addresses_.Give(entry.address);
       entry.address.clear();
       if (!ours) {
@@ -57,6 +59,7 @@ void NodeAgent::OnPodEvent(const PodEvent& event) {
 }
 
 void NodeAgent::OnExit(Entry& entry, const PodEvent& event) {
+  gpus_.OnRunning(event.uid, event.container, false);
   ContainerRun& run = entry.run.containers[event.container];
   const bool started = run.state == ContainerRun::State::kRunning;
   run.state = ContainerRun::State::kExited;
@@ -68,6 +71,14 @@ void NodeAgent::OnExit(Entry& entry, const PodEvent& event) {
   if (!started) run.started_at = event.at;
   run.finished_at = event.at;
   run.back_off = controllers::NextBackOff(run.back_off, run.finished_at - run.started_at);
+}
+
+std::map<api::ObjectKey, std::vector<int>> NodeAgent::RunningPids() const {
+  std::map<api::ObjectKey, std::vector<int>> pids;
+  for (const auto& [uid, entry] : entries_)
+    for (const auto& [name, run] : entry.run.containers)
+      if (run.state == ContainerRun::State::kRunning && run.pid > 0) pids[entry.key].push_back(run.pid);
+  return pids;
 }
 
 // As a kubelet after a reboot: the containers can no longer be located, and the restart policy decides.

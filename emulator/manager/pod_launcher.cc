@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "emulator/api/config.h"
+#include "emulator/api/eci_settings.h"
 #include "emulator/api/volume.h"
 #include "emulator/base/strings.h"
 #include "runtime/log_format.h"
@@ -19,10 +20,17 @@ int64_t Milli(const api::Resources& resources, const std::string& name) {
   return it == resources.end() ? 0 : it->second.milli;
 }
 
-runtime::Limits LimitsOf(const api::Container& container) {
+runtime::Limits LimitsOf(const api::Pod& pod, const api::Container& container) {
   // The kubelet's conversion: two shares at least, so that pods without requests yield to the others.
   const int64_t shares = std::max<int64_t>(2, Milli(container.requests, "cpu") * 1024 / 1000);
-  return {Milli(container.limits, "cpu"), shares, Milli(container.limits, "memory") / 1000};
+  runtime::Limits limits{Milli(container.limits, "cpu"), shares, Milli(container.limits, "memory") / 1000};
+  // On ECI a container without limits has its whole instance, and no more than that.
+  if (const auto instance = api::EciInstanceOf(pod.meta)) {
+    if (limits.cpu_millis == 0) limits.cpu_millis = static_cast<int64_t>(instance->spec.vcpus * 1000);
+    if (limits.memory_bytes == 0)
+      limits.memory_bytes = static_cast<int64_t>(instance->spec.memory_gib * (int64_t{1} << 30));
+  }
+  return limits;
 }
 
 Volume HostPath(const std::string& name, const std::string& path, const std::string& type) {
@@ -153,7 +161,13 @@ Result<runtime::ContainerLaunch> PodLauncher::Container(const DownwardContext& c
   ASSIGN_OR_RETURN(const runtime::Image image, images_.Find(container.image));
   const api::Pod& pod = context.pod;
   runtime::ContainerLaunch launch{container.name, attempt, image.root};
-  ASSIGN_OR_RETURN(launch.env, Environment(context, container, image.env, LookupIn(pod.meta.ns)));
+  const GpuBinding gpus = BindGpus(
+      {pod, container, context.node_gpus, settings_.gpus,
+       runtime::GpuFoldersOf(settings_.state_folder, pod.meta.uid, container.name), image.root.host});
+  launch.root.layers.insert(launch.root.layers.end(), gpus.layers.begin(), gpus.layers.end());
+  Data given = image.env;
+  for (const auto& [name, value] : gpus.env) given[name] = value;
+  ASSIGN_OR_RETURN(launch.env, Environment(context, container, given, LookupIn(pod.meta.ns)));
   const Data variables = AsMap(launch.env);
   if (!variables.contains("HOSTNAME"))
     launch.env.push_back("HOSTNAME=" + (pod.spec.hostname.empty() ? pod.meta.name : pod.spec.hostname));
@@ -166,7 +180,8 @@ Result<runtime::ContainerLaunch> PodLauncher::Container(const DownwardContext& c
                                                (source->read_only || source->network.read_only));
     launch.mounts.push_back({mount.name, mount.sub_path, mount.mount_path, read_only});
   }
-  launch.limits = LimitsOf(container);
+  launch.mounts.insert(launch.mounts.end(), gpus.mounts.begin(), gpus.mounts.end());
+  launch.limits = LimitsOf(pod, container);
   launch.log_path = runtime::LogPath(settings_.state_folder, pod.meta.ns, pod.meta.name, pod.meta.uid,
                                      container.name, attempt);
   return launch;

@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "emulator/api/eci_settings.h"
 #include "emulator/api/pod.h"
+#include "emulator/manager/gpu_binding.h"
 #include "emulator/manager/pod_values.h"
 #include "emulator/store/store.h"
 #include "runtime/image.h"
@@ -17,6 +19,8 @@ struct LaunchSettings {
   std::string cluster_domain = "cluster.local";
   // NAS server -> folder of the host; a server that is not listed gets state_folder/nas/SERVER.
   std::map<std::string, std::string> nas;
+  GpuSettings gpus;
+  api::EciSettings eci;
 };
 
 class PodLauncher {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "emulator/api/gpu.h"
 #include "emulator/api/pod.h"
 #include "runtime/runtime.h"
 
@@ -24,6 +25,7 @@ struct DownwardContext {
   const api::Pod& pod;
   std::string pod_ip, host_ip;
   api::Resources node_allocatable;  // the limit of a container that has none
+  api::NodeGpus node_gpus = {};
 };
 
 // "metadata.labels['app']", "spec.nodeName", "status.podIP", …; nullopt when the path is not one of the

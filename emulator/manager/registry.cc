@@ -1,7 +1,10 @@
 #include "emulator/manager/registry.h"
 
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "emulator/api/eci_annotations.h"
 #include "emulator/api/lifecycle.h"
 #include "emulator/api/schema.h"
 #include "emulator/api/service.h"
@@ -56,6 +59,12 @@ Result<std::vector<FieldMessage>> Registry::Check(const Json& doc, const Json* p
                                                   const WriteOptions& options) {
   ASSIGN_OR_RETURN(const Kind* kind, KindOf(doc));
   api::FieldFindings findings = api::CheckFields(doc, *kind->schema);
+  for (const api::PodSpecPlace& place : api::PodSpecs(doc)) {
+    api::EciFindings eci =
+        api::CheckEciAnnotations(*place.metadata, place.metadata_path, previous == nullptr);
+    std::ranges::move(eci.errors, std::back_inserter(findings.errors));
+    std::ranges::move(eci.warnings, std::back_inserter(findings.warnings));
+  }
   if (!findings.errors.empty()) return Invalid(doc, std::move(findings.errors));
   if (options.strict && !findings.warnings.empty()) return Invalid(doc, std::move(findings.warnings));
   if (kind->validate != nullptr)

@@ -9,10 +9,18 @@
 #include "emulator/manager/lister.h"
 
 namespace tfemu::manager {
+namespace {
+
+scheduler::NodeState* FindNode(scheduler::Snapshot& snapshot, const std::string& name) {
+  const auto node = std::ranges::find(snapshot.nodes, name, [](const auto& n) { return n.node.meta.name; });
+  return node == snapshot.nodes.end() ? nullptr : &*node;
+}
+
+}  // namespace
 
 SchedulerLoop::SchedulerLoop(Executor& executor, store::Store& store, Registry& registry,
-                             EventRecorder& events)
-    : executor_(executor), store_(store), registry_(registry), events_(events) {}
+                             EventRecorder& events, EciPlacer eci)
+    : executor_(executor), store_(store), registry_(registry), events_(events), eci_(std::move(eci)) {}
 
 void SchedulerLoop::OnWatch(const store::WatchEvent& event) {
   const std::string& kind = event.object.key().kind;
@@ -36,41 +44,96 @@ void SchedulerLoop::Wake() {
 void SchedulerLoop::Pass() {
   std::vector<api::Pod> waiting;
   scheduler::Snapshot snapshot;
+  eci_.Forget();
   for (const auto& node : ListAll(store_, {"Node", ""}, api::DecodeNode))
-    snapshot.nodes.push_back({node, {}});
+    snapshot.nodes.push_back({node, {}, {}});
   for (auto& pod : ListAll(store_, {"Pod", ""}, api::DecodePod)) {
     if (pod.finished()) continue;
     if (pod.spec.node_name.empty()) {
       if (!pod.meta.deletion_timestamp) waiting.push_back(std::move(pod));
       continue;
     }
-    const auto node =
-        std::ranges::find(snapshot.nodes, pod.spec.node_name, [](const auto& n) { return n.node.meta.name; });
-    if (node != snapshot.nodes.end()) scheduler::Assume(*node, pod.spec);
+    eci_.Take(pod.meta);
+    if (scheduler::NodeState* node = FindNode(snapshot, pod.spec.node_name))
+      scheduler::Assume(*node, pod.spec, api::GpuSharesOf(pod.meta));
   }
   const auto order = [](const api::Pod& p) {
     return std::tuple(p.meta.creation_timestamp, p.meta.resource_version);
   };
   std::ranges::sort(waiting, [&](const api::Pod& a, const api::Pod& b) { return order(a) < order(b); });
-  for (const api::Pod& pod : waiting) {
-    const auto decision = scheduler::Schedule(snapshot, pod, Prerequisite(pod));
-    if (decision.node.empty()) {
-      ReportWaiting(pod, decision.message);
-      continue;
-    }
-    const auto node =
-        std::ranges::find(snapshot.nodes, decision.node, [](const auto& n) { return n.node.meta.name; });
-    scheduler::Assume(*node, pod.spec);
-    Bind(pod, decision.node);
-  }
+  for (const api::Pod& pod : waiting) Place(snapshot, pod);
 }
 
-void SchedulerLoop::Bind(const api::Pod& pod, const std::string& node) {
-  const auto bound = registry_.Patch(pod.key(), pod.meta.uid, "", api::BindPatch(pod, node, executor_.Now()));
+void SchedulerLoop::Place(scheduler::Snapshot& snapshot, const api::Pod& pod) {
+  const std::string prerequisite = Prerequisite(pod);
+  if (prerequisite.empty() && eci_.Wants(pod, false)) return PlaceOnEci(snapshot, pod);
+  auto decision = scheduler::Schedule(snapshot, pod, prerequisite);
+  if (!decision.node.empty()) return Bind(snapshot, pod, {decision.node, std::move(decision.gpus), {}});
+  if (prerequisite.empty() && eci_.Wants(pod, true)) return PlaceOnEci(snapshot, pod);
+  ReportWaiting(pod, decision.message);
+}
+
+void SchedulerLoop::PlaceOnEci(scheduler::Snapshot& snapshot, const api::Pod& pod) {
+  auto placement = eci_.Place(snapshot, pod);
+  if (!placement.node.empty())
+    return Bind(snapshot, pod, {placement.node, std::move(placement.gpus), std::move(placement.annotations)});
+  const Instant now = executor_.Now(), gives_up = eci_.GivesUpAt(pod);
+  if (now >= gives_up) {
+    const auto failed = registry_.Patch(pod.key(), pod.meta.uid, "/status",
+                                        api::FailedPatch(placement.reason, placement.message));
+    if (failed.ok())
+      events_.Record(
+          {api::ReferenceTo(failed.value()), true, placement.reason, placement.message, "kubelet", "eci"});
+    return;
+  }
+  executor_.PostAt(gives_up, [this, alive = alive_] {
+    if (*alive) Wake();
+  });
+  const api::PodCondition* said = pod.status.Find("ContainerInstanceCreated");
+  if (said != nullptr && said->message == placement.message) return;
+  const auto patched = registry_.Patch(pod.key(), pod.meta.uid, "/status",
+                                       api::NoInstancePatch(placement.reason, placement.message, now));
+  if (patched.ok())
+    events_.Record(
+        {api::ReferenceTo(patched.value()), true, placement.reason, placement.message, "kubelet", "eci"});
+}
+
+void SchedulerLoop::Bind(scheduler::Snapshot& snapshot, const api::Pod& pod, const Binding& binding) {
+  scheduler::NodeState& node = *FindNode(snapshot, binding.node);
+  WarnOfNccl(pod, node, binding.gpus);
+  scheduler::Assume(node, pod.spec, binding.gpus);
+  api::Labels annotations = binding.annotations;
+  if (!binding.gpus.empty()) annotations[api::kGpuAnnotation] = api::EncodeGpuShares(binding.gpus);
+  const auto bound = registry_.Patch(pod.key(), pod.meta.uid, "",
+                                     api::BindPatch(pod, binding.node, annotations, executor_.Now()));
   if (!bound.ok()) return;
   events_.Record({api::ReferenceTo(bound.value()), false, "Scheduled",
-                  "Successfully assigned " + pod.meta.ns + "/" + pod.meta.name + " to " + node,
+                  "Successfully assigned " + pod.meta.ns + "/" + pod.meta.name + " to " + binding.node,
                   "default-scheduler", ""});
+}
+
+// Two ranks of one job on one device end with "Duplicate GPU detected" (NVIDIA/nccl#418): said before they
+// try.
+void SchedulerLoop::WarnOfNccl(const api::Pod& pod, const scheduler::NodeState& node,
+                               const api::GpuShares& gpus) {
+  const auto job = pod.meta.labels.find("training.kubeflow.org/job-name");
+  if (job == pod.meta.labels.end() || gpus.empty()) return;
+  for (const auto& other : ListAll(store_, {"Pod", pod.meta.ns}, api::DecodePod)) {
+    const auto same = other.meta.labels.find("training.kubeflow.org/job-name");
+    if (other.finished() || other.spec.node_name != node.node.meta.name || same == other.meta.labels.end() ||
+        same->second != job->second)
+      continue;
+    const std::string device = scheduler::SharedDevice(gpus, api::GpuSharesOf(other.meta));
+    if (device.empty()) continue;
+    const api::ObjectReference self{"v1",          "Pod",        pod.meta.ns,
+                                    pod.meta.name, pod.meta.uid, pod.meta.resource_version};
+    return events_.Record({self, true, "NCCLNeedsOwnGPU",
+                           pod.meta.name + " and " + other.meta.name + " of one job share " + device +
+                               ": NCCL refuses two ranks on one device (\"Duplicate GPU detected\"). "
+                               "Parameter servers work, and so "
+                               "does MultiWorkerMirroredStrategy with CommunicationImplementation.RING",
+                           "default-scheduler", ""});
+  }
 }
 
 void SchedulerLoop::ReportWaiting(const api::Pod& pod, const std::string& message) {

@@ -5,6 +5,7 @@
 
 #include "emulator/api/pod.h"
 #include "emulator/base/executor.h"
+#include "emulator/manager/eci_placer.h"
 #include "emulator/manager/event_recorder.h"
 #include "emulator/manager/registry.h"
 #include "emulator/store/store.h"
@@ -14,7 +15,8 @@ namespace tfemu::manager {
 
 class SchedulerLoop {
  public:
-  SchedulerLoop(Executor& executor, store::Store& store, Registry& registry, EventRecorder& events);
+  SchedulerLoop(Executor& executor, store::Store& store, Registry& registry, EventRecorder& events,
+                EciPlacer eci);
   ~SchedulerLoop() { *alive_ = false; }
 
   void OnWatch(const store::WatchEvent& event);
@@ -22,7 +24,15 @@ class SchedulerLoop {
  private:
   void Wake();  // one pass, however many events ask for it
   void Pass();
-  void Bind(const api::Pod& pod, const std::string& node);
+  void Place(scheduler::Snapshot& snapshot, const api::Pod& pod);
+  void PlaceOnEci(scheduler::Snapshot& snapshot, const api::Pod& pod);
+  struct Binding {
+    std::string node;
+    api::GpuShares gpus;
+    api::Labels annotations;
+  };
+  void Bind(scheduler::Snapshot& snapshot, const api::Pod& pod, const Binding& binding);
+  void WarnOfNccl(const api::Pod& pod, const scheduler::NodeState& node, const api::GpuShares& gpus);
   void ReportWaiting(const api::Pod& pod, const std::string& message);
   std::string Prerequisite(const api::Pod& pod) const;
 
@@ -30,6 +40,7 @@ class SchedulerLoop {
   store::Store& store_;
   Registry& registry_;
   EventRecorder& events_;
+  EciPlacer eci_;
   bool woken_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

@@ -99,6 +99,7 @@ wire::StartContainer Encode(const std::string& uid, const runtime::ContainerLaun
     to.set_sub_path(mount.sub_path);
     to.set_target(mount.target);
     to.set_read_only(mount.read_only);
+    to.set_host_path(mount.host_path);
   }
   out.mutable_limits()->set_cpu_millis(container.limits.cpu_millis);
   out.mutable_limits()->set_cpu_shares(container.limits.cpu_shares);
@@ -120,7 +121,8 @@ runtime::ContainerLaunch Decode(wire::StartContainer message) {
   container.working_dir = std::move(*message.mutable_working_dir());
   for (auto& from : *message.mutable_mounts())
     container.mounts.push_back({std::move(*from.mutable_volume()), std::move(*from.mutable_sub_path()),
-                                std::move(*from.mutable_target()), from.read_only()});
+                                std::move(*from.mutable_target()), from.read_only(),
+                                std::move(*from.mutable_host_path())});
   container.limits = {message.limits().cpu_millis(), message.limits().cpu_shares(),
                       message.limits().memory_bytes()};
   container.log_path = std::move(*message.mutable_log_path());

@@ -223,6 +223,12 @@ class Planner {
   }
 
   Result<void> EmitMount(const std::string& target, const runtime::Mount& mount) {
+    if (!mount.host_path.empty()) {
+      MountStep& step = Emit(Type::kBind, target);
+      step.source = mount.host_path;
+      step.read_only = mount.read_only;
+      return {};
+    }
     const auto volume = request_.volumes.find(mount.volume);
     if (volume == request_.volumes.end())
       return Error{Reason::kInvalid, "the pod has no volume \"" + mount.volume + "\""};

@@ -34,6 +34,10 @@ def by_name(items, kind):
             item = normalise(item)
             if kind == "Pod":
                 del item["status"]
+                # Which GPUs it got: kept by the kubelet on a cluster, on the pod here (docs/gpus.md).
+                item["metadata"].get("annotations", {}).pop("tfemu.dev/gpus", None)
+                if not item["metadata"].get("annotations", True):
+                    del item["metadata"]["annotations"]
             found[item["metadata"]["name"]] = item
     return found
 

@@ -93,6 +93,8 @@ Words FlagValues(Session& session, const std::string& flag) {
   if (OneOf(flag, {"-o", "--output"})) return {"wide", "yaml", "json", "name", "jsonpath="};
   if (OneOf(flag, {"-f", "--filename", "--config", "--junit"})) return {"@files"};
   if (flag == "--logs") return {"@dirs"};
+  if (flag == "--total") return {"mean", "sum", "max", "min"};
+  if (flag == "--set") return {"Worker.replicas=", "PS.replicas=", "arg:--batch_size=", "env:"};
   if (flag == "--isolation") return {"auto", "root", "rootless", "plain"};
   if (flag == "--for")
     return {"condition=Succeeded", "condition=Available", "condition=Ready", "delete", "create", "jsonpath="};
@@ -113,7 +115,7 @@ Words Arguments(Session& session, const std::string& verb, const Words& argument
     if (word.find('/') != std::string::npos) return PodsAndWorkloads(session, word, {});
     return {"deployment/", "replicaset/", "tfjob/"};
   }
-  if (verb == "run") return {"@files"};
+  if (OneOf(verb, {"run", "sweep"})) return {"@files"};
   if (verb == "completion") return {"bash", "zsh", "fish"};
   if (verb == "image") {
     if (arguments.empty()) return {"ls", "inspect", "check", "prepare", "add", "rm", "prune"};
@@ -158,7 +160,9 @@ std::vector<std::string> Complete(const Words& words, Session& session) {
   if (!parsed.ns.empty() && parsed.awaiting.empty()) session.flags.ns = parsed.ns;
   if (!parsed.cluster.empty() && parsed.awaiting.empty()) session.flags.cluster = parsed.cluster;
   Words candidates;
-  if (!parsed.awaiting.empty()) candidates = FlagValues(session, parsed.awaiting);
+  const bool sweeps = !parsed.plain.empty() && parsed.plain.front() == "sweep";
+  if (parsed.awaiting == "--output" && sweeps) candidates = {"@dirs"};
+  else if (!parsed.awaiting.empty()) candidates = FlagValues(session, parsed.awaiting);
   else if (word.starts_with('-')) candidates = flags.names;
   else if (parsed.plain.empty()) candidates = VerbNames();
   else

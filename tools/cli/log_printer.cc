@@ -32,6 +32,7 @@ bool LogPrinter::Print(const rpc::v1::LogsReply& reply) {
   if (reply.has_source()) Announce(reply.source());
   Source& source = sources_[reply.id()];
   Save(source, reply.data());
+  if (!options_.shown) return true;
   return options_.prefix ? terminal_.Print(Prefixed(source, reply.data())) : terminal_.Print(reply.data());
 }
 
@@ -56,7 +57,7 @@ std::string LogPrinter::Prefixed(Source& source, std::string_view data) const {
 
 void LogPrinter::Finish() {
   for (auto& [id, source] : sources_) {
-    if (!source.rest.empty()) terminal_.Print(Prefixed(source, "\n"));
+    if (options_.shown && !source.rest.empty()) terminal_.Print(Prefixed(source, "\n"));
     if (source.file >= 0) ::close(source.file);
     source.file = -1;
   }

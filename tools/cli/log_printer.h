@@ -16,6 +16,7 @@ class LogPrinter {
     bool prefix = false;      // names in front of lines
     bool containers = false;  // "pod container" instead of "pod"
     std::string folder = {};  // also written there, POD/CONTAINER.ATTEMPT.log
+    bool shown = true;
   };
   LogPrinter(Terminal& terminal, Options options) : terminal_(terminal), options_(std::move(options)) {}
 

@@ -72,10 +72,25 @@ bool RunCommand::interrupted() const {
   return signals_->interrupted;
 }
 
+void RunCommand::Note(const std::string& line) {
+  if (!options_.brief) session_.terminal.Note(line);
+}
+
+std::optional<Duration> RunCommand::wall_time() const {
+  std::optional<Instant> last;
+  for (const auto& item : items_)
+    if (item.ended && (!last || *item.ended > *last)) last = item.ended;
+  if (!last || !applied_) return std::nullopt;
+  return *last - *applied_;
+}
+
 int RunCommand::Execute() {
-  auto manifests = ReadManifests(options_.files, session_.flags.ns);
-  if (!manifests.ok()) return session_.Fail(manifests.error()), kRunWrong;
-  manifests_ = std::move(manifests).value();
+  manifests_ = options_.manifests;
+  if (manifests_.empty()) {
+    auto manifests = ReadManifests(options_.files, session_.flags.ns);
+    if (!manifests.ok()) return session_.Fail(manifests.error()), kRunWrong;
+    manifests_ = std::move(manifests).value();
+  }
   if (std::ranges::none_of(manifests_, [](const Manifest& one) { return IsRun(one.key.kind); }))
     return session_.Fail(Error{Reason::kInvalid, "nothing in these manifests runs",
                                "run takes a TFJob, a Pod or a Deployment; tfemu apply takes anything"}),
@@ -158,6 +173,7 @@ std::optional<int> RunCommand::Prepare() {
 std::optional<int> RunCommand::Apply() {
   const auto client = session_.Connect();
   if (!client.ok()) return Refuse({client.error()});
+  applied_ = session_.Now();
   for (const auto& manifest : manifests_) {
     const auto applied =
         WriteManifest(*client.value(), manifest, {.strict = options_.strict, .new_runs = true});
@@ -165,7 +181,7 @@ std::optional<int> RunCommand::Apply() {
     for (const auto& warning : applied.value().warnings) session_.terminal.Warn(warning);
     const auto& key = applied.value().object.key();
     if (applied.value().outcome == rpc::v1::WriteReply::CREATED) created_.push_back(key);
-    session_.terminal.Note(DisplayName(*api::FindKind(key.kind), key.name) + " applied");
+    Note(DisplayName(*api::FindKind(key.kind), key.name) + " applied");
     if (IsRun(key.kind)) items_.push_back({key});
   }
   return std::nullopt;
@@ -175,13 +191,18 @@ int RunCommand::Follow() {
   std::vector<api::ObjectKey> keys;
   for (const auto& item : items_) keys.push_back(item.key);
   RunFollower follower(session_, keys,
-                       {.revision = revision_, .started = started_, .log_folder = options_.logs});
+                       {.revision = revision_,
+                        .started = started_,
+                        .log_folder = options_.logs,
+                        .brief = options_.brief,
+                        .label = options_.label});
   signals_->on_interrupt = [&] { follower.Stop(kRunInterrupted); };
   std::optional<Duration> timeout;
   if (!options_.timeout.empty()) timeout = ParseTimeout(options_.timeout).value();
   const auto outcome = follower.Run(timeout);
   signals_->on_interrupt = nullptr;
   items_ = follower.items();
+  bill_ = api::SumOfBills(follower.bills(), session_.Now());
   if (outcome.error) {
     session_.terminal.ShowError(*outcome.error);
     failure_ = outcome.error->message;
@@ -192,8 +213,9 @@ int RunCommand::Follow() {
 void RunCommand::Report(int code) {
   for (const auto& item : items_)
     if (item.state == RunItem::State::kDone)
-      session_.terminal.Note(DisplayName(*api::FindKind(item.key.kind), item.key.name) + " " + item.word +
-                             " after " + FormatAge(item.ended.value_or(session_.Now()) - started_));
+      Note(DisplayName(*api::FindKind(item.key.kind), item.key.name) + " " + item.word + " after " +
+           FormatAge(item.ended.value_or(session_.Now()) - started_));
+  if (!bill_.empty()) Note(bill_);
   if (options_.junit.empty()) return;
   if (items_.empty())
     for (const auto& manifest : manifests_)
@@ -215,7 +237,7 @@ int RunCommand::CleanUp(int code) {
     return code;
   }
   if (created_.empty()) return code;
-  session_.terminal.Note("deleting what the run made");
+  Note("deleting what the run made");
   std::ranges::reverse(created_);
   DeleteObjects(session_, created_, {.ignore_missing = true, .silent = true});
   return code;

@@ -18,6 +18,10 @@ struct RunOptions {
   std::string timeout, junit, logs;
   bool keep = false, strict = false;
   UpOptions up;
+  // For a run that is one of many, as of a sweep.
+  std::vector<Manifest> manifests;  // run these instead of the files
+  bool brief = false;               // only warnings and errors are said, no log is shown
+  std::string label;                // stands in front of the status line
 };
 
 // The phases before and after the job runs; each gives nothing, or the exit code to end with.
@@ -26,6 +30,8 @@ class RunCommand {
   RunCommand(Session& session, const RunOptions& options);
   ~RunCommand();
   int Execute();
+  // From applying to the end of the last job; nothing when there was no end.
+  std::optional<Duration> wall_time() const;
 
  private:
   struct Signals;
@@ -39,6 +45,7 @@ class RunCommand {
   void Report(int code);
   int Refuse(const std::vector<Error>& errors);
   bool interrupted() const;
+  void Note(const std::string& line);
 
   Session& session_;
   const RunOptions& options_;
@@ -47,9 +54,11 @@ class RunCommand {
   std::vector<api::ObjectKey> created_;
   std::vector<RunItem> items_;
   Instant started_;
+  std::optional<Instant> applied_;
   uint64_t revision_ = 0;  // of the cluster before anything was applied
   bool own_cluster_ = false;
   std::string failure_;
+  std::string bill_;  // of ECI instances; "" when there were none
 };
 
 }  // namespace tfemu::cli

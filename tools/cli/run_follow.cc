@@ -19,7 +19,7 @@ RunFollower::RunFollower(Session& session, const std::vector<api::ObjectKey>& it
     : session_(session),
       keys_(items),
       options_(std::move(options)),
-      printer_(session.terminal, {.prefix = true, .folder = options_.log_folder}),
+      printer_(session.terminal, {.prefix = true, .folder = options_.log_folder, .shown = !options_.brief}),
       monitor_(items, [this](RunMonitor::Importance importance, const std::string& line) {
         Say(importance, line);
       }) {}
@@ -118,7 +118,8 @@ void RunFollower::Judge() {
 void RunFollower::Tick() {
   if (closing_) return;
   Judge();
-  if (!outcome_) session_.terminal.Status(monitor_.StatusLine(session_.Now() - options_.started));
+  if (!outcome_)
+    session_.terminal.Status(options_.label + monitor_.StatusLine(session_.Now() - options_.started));
   After(kTick, [this] { Tick(); });
 }
 
@@ -146,7 +147,7 @@ void RunFollower::FinishWhenQuiet() {
 
 void RunFollower::Say(RunMonitor::Importance importance, const std::string& line) {
   if (importance == RunMonitor::Importance::kWarning) session_.terminal.Warn(line);
-  else session_.terminal.Note(line);
+  else if (!options_.brief) session_.terminal.Note(line);
 }
 
 }  // namespace tfemu::cli

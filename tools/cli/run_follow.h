@@ -19,6 +19,8 @@ class RunFollower {
     uint64_t revision = 0;  // changes after it are ours to see
     Instant started;
     std::string log_folder;  // "": none
+    bool brief = false;      // no progress, no logs on the terminal
+    std::string label = {};  // stands in front of the status line
   };
   RunFollower(Session& session, const std::vector<api::ObjectKey>& items, Options options);
 
@@ -26,6 +28,7 @@ class RunFollower {
   RunMonitor::Outcome Run(std::optional<Duration> timeout);
   void Stop(int code);  // from a handler on the loop
   const std::vector<RunItem>& items() const { return monitor_.items(); }
+  std::vector<api::EciBill> bills() const { return monitor_.bills(); }
 
  private:
   Result<void> Begin();

@@ -88,6 +88,7 @@ void RunMonitor::ObservePod(const api::Object& object) {
   SeenPod pod{api::ViewPod(object)};
   if (const auto owner = api::ControllerOf(object)) pod.owner_uid = owner->uid, pod.owner_kind = owner->kind;
   pod.ours = IsOurs(object) || Find(object.key()) != nullptr;
+  if (const auto bill = api::EciBillOf(object); bill && pod.ours) bills_[bill->id] = *bill;
   pods_[object.key()] = std::move(pod);
 }
 
@@ -180,6 +181,12 @@ std::optional<RunMonitor::Outcome> RunMonitor::Judge(Instant now) {
   if (auto refusal = Refusal()) return Outcome{kRunImpossible, std::move(refusal)};
   if (auto stuck = Stuck(now)) return Outcome{kRunImpossible, std::move(stuck)};
   return std::nullopt;
+}
+
+std::vector<api::EciBill> RunMonitor::bills() const {
+  std::vector<api::EciBill> bills;
+  for (const auto& [id, bill] : bills_) bills.push_back(bill);
+  return bills;
 }
 
 std::string RunMonitor::StatusLine(Duration elapsed) const {

@@ -66,8 +66,12 @@ void AddUpFlags(CLI::App& verb, UpOptions& options) {
       ->check(CLI::ExistingFile);
   verb.add_option("--nodes", options.nodes, "How many nodes the host's resources are shown as")
       ->check(CLI::Range(1, 1000));
-  verb.add_option("--gpus", options.gpus, "GPUs of the cluster: a number, all or none");
-  verb.add_option("--gpu-model", options.gpu_model, "What they are, such as A10");
+  verb.add_option(
+      "--gpus", options.gpus,
+      "GPUs of each node: a number (virtual ones when the host has none), all of the host's, or none");
+  verb.add_option("--gpu-model", options.gpu_model, "Virtual GPUs of this model, such as A10");
+  verb.add_option("--eci", options.eci,
+                  "Zones of Elastic Container Instance that take every pod, such as cn-beijing-k");
   verb.add_option("--isolation", options.isolation, "auto, root, rootless or plain")
       ->check(CLI::IsMember({"auto", "root", "rootless", "plain"}));
 }

@@ -26,13 +26,13 @@ api::Pod Pod(const api::Resources& requests) {
 TEST_CASE("a pod goes where most is left, and equal nodes are taken in order") {
   Snapshot snapshot{{Node("a", 4), Node("b", 8), Node("c", 8)}};
   CHECK(Schedule(snapshot, Pod({{"cpu", {1000}}}), "").node == "b");
-  Assume(snapshot.nodes[1], Pod({{"cpu", {6000}}}).spec);
+  Assume(snapshot.nodes[1], Pod({{"cpu", {6000}}}).spec, {});
   CHECK(Schedule(snapshot, Pod({{"cpu", {1000}}}), "").node == "c");
 }
 
 TEST_CASE("the sentence says how many nodes lack what") {
   Snapshot snapshot{{Node("a", 4), Node("b", 4, 2), Node("c", 4, 2)}};
-  Assume(snapshot.nodes[1], Pod({{"nvidia.com/gpu", {2000}}}).spec);
+  Assume(snapshot.nodes[1], Pod({{"nvidia.com/gpu", {2000}}}).spec, {});
   snapshot.nodes[2].node.taints = {{"dedicated", "training", "NoSchedule"}};
   CHECK(Schedule(snapshot, Pod({{"nvidia.com/gpu", {1000}}}), "").message ==
         "0/3 nodes are available: 1 node(s) had untolerated taint {dedicated: training}, 2 Insufficient "
