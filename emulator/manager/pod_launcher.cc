@@ -173,6 +173,7 @@ Result<runtime::ContainerLaunch> PodLauncher::Container(const DownwardContext& c
     launch.env.push_back("HOSTNAME=" + (pod.spec.hostname.empty() ? pod.meta.name : pod.spec.hostname));
   launch.argv = Command(container, image, variables);
   launch.working_dir = !container.working_dir.empty() ? container.working_dir : image.working_dir;
+  launch.user = image.user;
   for (const api::VolumeMount& mount : container.mounts) {
     const auto source = std::ranges::find(pod.spec.volumes, mount.name, &PodVolume::name);
     const bool read_only = mount.read_only || (source != pod.spec.volumes.end() &&

@@ -75,6 +75,21 @@ void Fill(const runtime::Image& image, bool ready, v1::Image& reply) {
   for (const auto& word : image.cmd) reply.add_cmd(word);
   for (const auto& [name, value] : image.env) reply.add_env(name + "=" + value);
   reply.set_working_dir(image.working_dir);
+  reply.set_root_kind(runtime::ToString(image.root_kind));
+  reply.set_archive(image.archive);
+  reply.set_user(image.user);
+  reply.set_architecture(image.architecture);
+  reply.mutable_labels()->insert(image.labels.begin(), image.labels.end());
+  for (const auto& reference : image.archive_references) reply.add_archive_references(reference);
+  for (const auto& note : image.notes) reply.add_notes(note);
+  for (const auto& layer : image.archive_layers) {
+    auto& to = *reply.add_archive_layers();
+    to.set_diff_id(layer.diff_id);
+    to.set_digest(layer.digest);
+    to.set_packed_bytes(layer.packed_bytes);
+    to.set_unpacked_bytes(layer.unpacked_bytes);
+    to.set_entries(layer.entries);
+  }
 }
 
 }  // namespace tfemu::rpc

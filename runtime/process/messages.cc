@@ -105,6 +105,7 @@ wire::StartContainer Encode(const std::string& uid, const runtime::ContainerLaun
   out.mutable_limits()->set_cpu_shares(container.limits.cpu_shares);
   out.mutable_limits()->set_memory_bytes(container.limits.memory_bytes);
   out.set_log_path(container.log_path);
+  out.set_user(container.user);
   return out;
 }
 
@@ -125,6 +126,7 @@ runtime::ContainerLaunch Decode(wire::StartContainer message) {
   container.limits = {message.limits().cpu_millis(), message.limits().cpu_shares(),
                       message.limits().memory_bytes()};
   container.log_path = std::move(*message.mutable_log_path());
+  container.user = std::move(*message.mutable_user());
   return container;
 }
 

@@ -30,6 +30,7 @@ class Container {
   void Signal(int signal);
   const std::vector<std::string>& environment() const { return environment_; }
   const std::string& working_dir() const { return working_dir_; }
+  const std::string& user() const { return user_; }
   const std::string& cgroup_path() const { return cgroup_path_; }
 
  private:
@@ -40,7 +41,9 @@ class Container {
   runtime::PodEvent Event(runtime::PodEvent::Type type) const;
 
   PodHost& host_;
-  std::string pod_uid_, name_, working_dir_, log_path_, cgroup_path_;
+  // So long as somebody holds them, no clean-up removes the layers of an image.
+  std::vector<UniqueFd> layers_;
+  std::string pod_uid_, name_, working_dir_, user_, log_path_, cgroup_path_;
   int attempt_;
   runtime::Limits limits_;
   std::vector<std::string> environment_;

@@ -37,6 +37,7 @@ struct ExecStart {
   const process::CgroupDoor& cgroup;
   std::vector<std::string> argv, environment;
   std::string working_dir;
+  std::string user;
   int stdio[3] = {-1, -1, -1};
   bool tty = false;
   int failure_pipe = -1;
