@@ -105,8 +105,34 @@ struct PodEvent {
   bool oom_killed = false;
   std::string reason, message;
   Instant at;
+  uint64_t sequence = 0;  // for Acknowledge; 0: of no account
 };
 using PodEventSink = std::function<void(const PodEvent&)>;
+
+// What a runtime still has when somebody new takes it over: the latest attempt of each container, and the
+// events that nobody has acknowledged. The pods' state includes what the events tell.
+struct KeptContainer {
+  enum class State { kStarting, kRunning, kExited };
+  std::string name, program;  // argv[0]
+  int attempt = 0;
+  State state = State::kStarting;
+  int pid = 0, exit_code = 0, signal = 0;
+  bool oom_killed = false, term_sent = false;
+  std::string reason, message;  // of a start that failed
+  Instant started_at, finished_at;
+};
+struct KeptPod {
+  enum class Sandbox { kStarting, kReady, kFailed, kStopping };
+  std::string uid, ns, name, node, address;
+  Sandbox sandbox = Sandbox::kStarting;
+  std::string reason, message;  // of a failed sandbox
+  std::vector<KeptContainer> containers;
+};
+struct Kept {
+  bool taken_over = false;  // false: the runtime is new, and whatever ran before it is lost
+  std::vector<KeptPod> pods;
+  std::vector<PodEvent> events;
+};
 
 // Everything is idempotent by pod uid (and container attempt). Results come as events, posted on the
 // executor, in the order in which things happened.
@@ -121,6 +147,10 @@ class Runtime {
   // gone.
   virtual void StopPod(const std::string& uid) = 0;
   virtual void SetSink(PodEventSink sink) = 0;
+  // Once, before anything is started: what goes on from before.
+  virtual Kept TakeOver() { return {}; }
+  // What came of every event up to this one is stored: none of them need be told again.
+  virtual void Acknowledge(uint64_t /*sequence*/) {}
 };
 
 // Descriptors 0, 1, 2 of the new process; with a tty all three are the terminal's.

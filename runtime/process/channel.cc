@@ -5,6 +5,8 @@
 #include <sys/socket.h>
 
 #include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <utility>
 
 #include "runtime/process/system_error.h"
@@ -61,7 +63,7 @@ bool PollFor(int fd, short events, int timeout_ms) {
 
 }  // namespace
 
-Channel::Channel(boost::asio::io_context& context, UniqueFd socket) {
+Channel::Channel(boost::asio::io_context& context, UniqueFd socket) : context_(context) {
   ::fcntl(socket.get(), F_SETFL, O_NONBLOCK);
   watch_ = FdWatch(context, std::move(socket));
 }
@@ -71,6 +73,19 @@ void Channel::Start(MessageHandler on_message, std::function<void()> on_closed) 
   on_closed_ = std::move(on_closed);
   watch_.WaitReadable([this] { OnReadable(); });
   Flush();
+  if (incoming_.empty()) return;
+  boost::asio::post(context_, [this, alive = std::weak_ptr<bool>(alive_)] {  // came with what was waited for
+    if (!alive.expired()) Dispatch();
+  });
+}
+
+void Channel::ReadRest() {
+  const std::weak_ptr<bool> alive = alive_;
+  for (bool more = watch_.valid(); more;) {
+    const size_t before = incoming_.size();
+    more = ReadSome() && incoming_.size() > before;
+    if (!Dispatch() || alive.expired()) return;
+  }
 }
 
 void Channel::Send(std::string body, Descriptors descriptors) {

@@ -22,12 +22,14 @@ class Channel {
 
   Channel(boost::asio::io_context& context, UniqueFd socket);
 
-  // `on_closed` is the last call: the peer is gone or spoke nonsense.
+  // `on_closed` is the last call: the peer is gone or spoke nonsense. Handlers may destroy the channel.
   void Start(MessageHandler on_message, std::function<void()> on_closed);
   // Never blocks; what the socket does not take now waits in memory.
   void Send(std::string body, Descriptors descriptors = {});
   // For the short moments outside the loop: one message, waiting for it at most `timeout_ms`.
   Result<std::string> ReceiveBlocking(int timeout_ms);
+  // Handles what the peer sent before it went, as if the loop had been quicker.
+  void ReadRest();
   // Writes out what waits, for at most `timeout_ms`.
   void FlushBlocking(int timeout_ms);
 
@@ -43,6 +45,7 @@ class Channel {
   bool Dispatch();  // false: nonsense, or this channel was destroyed by a handler
   bool TakeMessage(std::string& body, Descriptors& descriptors);
 
+  boost::asio::io_context& context_;
   FdWatch watch_;
   MessageHandler on_message_;
   std::function<void()> on_closed_;

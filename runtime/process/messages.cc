@@ -157,7 +157,49 @@ runtime::PodEvent Decode(wire::Event message, Instant at) {
           .oom_killed = message.oom_killed(),
           .reason = std::move(*message.mutable_reason()),
           .message = std::move(*message.mutable_message()),
-          .at = at};
+          .at = at,
+          .sequence = message.sequence()};
+}
+
+namespace {
+
+runtime::KeptContainer DecodeKept(wire::KeptContainer& from, const std::function<Instant(int64_t)>& at) {
+  return {.name = std::move(*from.mutable_name()),
+          .program = std::move(*from.mutable_program()),
+          .attempt = from.attempt(),
+          .state = static_cast<runtime::KeptContainer::State>(from.state()),
+          .pid = from.pid(),
+          .exit_code = from.exit_code(),
+          .signal = from.signal(),
+          .oom_killed = from.oom_killed(),
+          .term_sent = from.term_sent(),
+          .reason = std::move(*from.mutable_reason()),
+          .message = std::move(*from.mutable_message()),
+          .started_at = at(from.started_ns()),
+          .finished_at = at(from.finished_ns())};
+}
+
+}  // namespace
+
+runtime::Kept Decode(wire::Ready message, const std::function<Instant(int64_t)>& at) {
+  runtime::Kept kept{.taken_over = true};
+  for (auto& from : *message.mutable_pods()) {
+    runtime::KeptPod pod{.uid = std::move(*from.mutable_uid()),
+                         .ns = std::move(*from.mutable_ns()),
+                         .name = std::move(*from.mutable_name()),
+                         .node = std::move(*from.mutable_node()),
+                         .address = std::move(*from.mutable_address()),
+                         .sandbox = static_cast<runtime::KeptPod::Sandbox>(from.sandbox()),
+                         .reason = std::move(*from.mutable_reason()),
+                         .message = std::move(*from.mutable_message())};
+    for (auto& container : *from.mutable_containers()) pod.containers.push_back(DecodeKept(container, at));
+    kept.pods.push_back(std::move(pod));
+  }
+  for (auto& event : *message.mutable_events()) {
+    const Instant when = at(event.steady_ns());
+    kept.events.push_back(Decode(std::move(event), when));
+  }
+  return kept;
 }
 
 int64_t SteadyNanoseconds() {

@@ -1,6 +1,8 @@
 // The runtime's values as messages on the wire, and back.
 #pragma once
 
+#include <functional>
+
 #include "runtime/process/supervisor.pb.h"
 #include "runtime/runtime.h"
 
@@ -11,9 +13,15 @@ runtime::PodLaunch Decode(wire::StartPod message);
 wire::StartContainer Encode(const std::string& uid, const runtime::ContainerLaunch& container);
 runtime::ContainerLaunch Decode(wire::StartContainer message);
 
+// Raised with every change that the other side must know of.
+inline constexpr uint32_t kProtocolVersion = 1;
+
 // The event's instant travels as a steady clock reading: see Event.steady_ns.
 wire::Event Encode(const runtime::PodEvent& event, int64_t steady_ns);
 runtime::PodEvent Decode(wire::Event message, Instant at);
+
+// `at` turns a reading of the steady clock into an instant of ours.
+runtime::Kept Decode(wire::Ready message, const std::function<Instant(int64_t)>& at);
 
 int64_t SteadyNanoseconds();
 

@@ -1,11 +1,6 @@
 #include "runtime/process/process_runtime.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sched.h>
-#include <signal.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
 #include <cstdio>
@@ -15,7 +10,6 @@
 #include "runtime/process/cgroup.h"
 #include "runtime/process/files.h"
 #include "runtime/process/messages.h"
-#include "runtime/process/spawn.h"
 #include "runtime/process/system_error.h"
 
 namespace tfemu::process {
@@ -26,20 +20,7 @@ using wire::Request;
 
 constexpr int kReadyTimeoutMs = 10'000;
 constexpr int kShutdownTimeoutMs = 10'000;
-constexpr int kChannelDescriptor = 3;
-
-// The state folder as its argument tells people, and tools, whose supervisor it is.
-int RunSupervisor(const std::string& program, const std::string& state_folder, int channel) {
-  ::setsid();  // a Ctrl-C in the daemon's terminal is the daemon's to handle
-  if (channel == kChannelDescriptor) ::fcntl(channel, F_SETFD, 0);
-  else if (::dup2(channel, kChannelDescriptor) < 0) return 127;
-  CloseOnExecFrom(kChannelDescriptor + 1);
-  const char* const argv[] = {"tfemu-supervisor", state_folder.c_str(), nullptr};
-  ::execv(program.c_str(), const_cast<char* const*>(argv));
-  std::fprintf(stderr, "cannot run %s: %s\n", program.c_str(), ::strerror(errno));
-  ::fflush(stderr);
-  return 127;
-}
+constexpr int kFlushTimeoutMs = 1000;
 
 }  // namespace
 
@@ -66,45 +47,70 @@ Result<void> ProcessRuntime::Start() {
   if (::access(options_.supervisor_program.c_str(), X_OK))
     return SystemError("run " + options_.supervisor_program);
   RETURN_IF_ERROR(MakeFolders(options_.state_folder));
-  CleanUp();  // what a killed predecessor left
-  const auto started = Spawn();
-  const auto ready = started.ok() ? Handshake() : started;
-  if (!ready.ok()) {
-    Shutdown();
-    return ready.error();
-  }
+  ASSIGN_OR_RETURN(const bool taken_over, TakeOverRunning());
+  if (!taken_over) RETURN_IF_ERROR(StartFresh());
   channel_->Start([this](std::string_view body,
                          Channel::Descriptors descriptors) { OnMessage(body, std::move(descriptors)); },
                   [this] { OnClosed(); });
   return {};
 }
 
-Result<void> ProcessRuntime::Spawn() {
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) return SystemError("socketpair");
-  channel_ = std::make_unique<Channel>(executor_.context(), UniqueFd(ends[0]));
-  const UniqueFd theirs(ends[1]);
-  // Being PID 1 of a pid namespace, the supervisor takes every pod with it, however it dies.
-  auto child = Clone({.namespaces = CLONE_NEWPID}, [&] {
-    return RunSupervisor(options_.supervisor_program, options_.state_folder, theirs.get());
-  });
-  if (!child.ok()) return child.error();
-  pid_ = child.value().pid;
-  pidfd_ = std::move(child.value().pidfd);
-  return {};
+Result<bool> ProcessRuntime::TakeOverRunning() {
+  ASSIGN_OR_RETURN(auto found, SupervisorProcess::Find(options_.state_folder));
+  if (!found) return false;
+  const std::string pid = std::to_string(found->process.pid());
+  supervisor_ = std::move(found->process);
+  channel_ = std::make_unique<Channel>(executor_.context(), std::move(found->socket));
+  const auto greeted = Handshake();
+  if (greeted.ok()) return true;
+  channel_.reset();
+  if (greeted.error().reason == Reason::kUnavailable) {  // it was about to end
+    supervisor_.AwaitEnd(kShutdownTimeoutMs);
+    return false;
+  }
+  supervisor_ = {};
+  const std::string what = "the pods of cluster " + options_.cluster + " are still kept, but ";
+  if (greeted.error().reason == Reason::kTimeout)
+    return Error{Reason::kTimeout, what + "their supervisor (process " + pid + ") does not answer",
+                 "tfemu down ends it and them"};
+  return Error{Reason::kConflict, what + greeted.error().message,
+               "start the tfemud that belongs to it, or end it and its pods: tfemu down"};
+}
+
+Result<void> ProcessRuntime::StartFresh() {
+  lost_before_ = HowSupervisorWasLost(options_.state_folder);
+  CleanUp();  // what a killed predecessor left
+  kept_ = {};
+  auto started = SupervisorProcess::Start(options_.supervisor_program, options_.state_folder);
+  if (started.ok()) {
+    supervisor_ = std::move(started.value().process);
+    channel_ = std::make_unique<Channel>(executor_.context(), std::move(started.value().socket));
+  }
+  const auto ready = started.ok() ? Handshake() : Result<void>(started.error());
+  if (ready.ok()) {
+    kept_.taken_over = false;
+    return {};
+  }
+  Shutdown();
+  return Error{ready.error().reason, "tfemu-supervisor did not start: " + ready.error().message};
 }
 
 Result<void> ProcessRuntime::Handshake() {
   Request request;
   request.mutable_configure()->set_state_folder(options_.state_folder);
   request.mutable_configure()->set_cgroup_name(CgroupName());
+  request.mutable_configure()->set_version(kProtocolVersion);
   channel_->Send(request.SerializeAsString());
-  const auto answer = channel_->ReceiveBlocking(kReadyTimeoutMs);
-  if (!answer.ok())
-    return Error{Reason::kUnavailable, "tfemu-supervisor did not start: " + answer.error().message};
+  ASSIGN_OR_RETURN(const std::string answer, channel_->ReceiveBlocking(kReadyTimeoutMs));
   Reply reply;
-  if (reply.ParseFromString(answer.value()) && reply.has_ready()) return {};
-  return Error{Reason::kInternal, "tfemu-supervisor did not start: " + reply.report().text()};
+  if (!reply.ParseFromString(answer)) return Error{Reason::kInternal, "its answer could not be read"};
+  if (!reply.has_ready()) return Error{Reason::kInternal, reply.report().text()};
+  kept_ = Decode(std::move(*reply.mutable_ready()), [this](int64_t steady_ns) { return AtSteady(steady_ns); });
+  return {};
+}
+
+Instant ProcessRuntime::AtSteady(int64_t steady_ns) const {
+  return Instant{executor_.Now().ns - (SteadyNanoseconds() - steady_ns)};
 }
 
 void ProcessRuntime::Shutdown() {
@@ -112,36 +118,32 @@ void ProcessRuntime::Shutdown() {
     Request request;
     request.mutable_shutdown();
     channel_->Send(request.SerializeAsString());
-    channel_.reset();  // the supervisor stops its pods and ends when we are gone
+    channel_->FlushBlocking(kFlushTimeoutMs);
+    channel_.reset();
   }
-  EndSupervisor(kShutdownTimeoutMs);
-  CleanUp();
+  supervisor_.Terminate();  // a supervisor too busy to read still gets this
+  const bool ran = supervisor_.pid() != 0;
+  if (!supervisor_.AwaitEnd(kShutdownTimeoutMs)) Log("tfemu-supervisor does not end, killing it");
+  if (ran) CleanUp();
   FailPending("the runtime is shutting down");
 }
 
-void ProcessRuntime::EndSupervisor(int patience_ms) {
-  if (!pidfd_.valid()) return;
-  pollfd wait{.fd = pidfd_.get(), .events = POLLIN, .revents = 0};
-  int ready = 0;
-  do ready = ::poll(&wait, 1, patience_ms);
-  while (ready < 0 && errno == EINTR);
-  if (ready == 0) {
-    Log("tfemu-supervisor does not end, killing it");
-    ::syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGKILL, nullptr, 0);
-  }
-  exit_status_ = Reap(pidfd_.get());
-  pidfd_.Reset();
-  pid_ = 0;
+void ProcessRuntime::Abandon() {
+  channel_.reset();
+  supervisor_ = {};
+  FailPending("the daemon is ending");
 }
 
 // Its end of the socket closes when it dies, and not before.
 void ProcessRuntime::OnClosed() {
   channel_.reset();
-  EndSupervisor(kShutdownTimeoutMs);
+  supervisor_.AwaitEnd(kShutdownTimeoutMs);
   CleanUp();
-  const std::string why = exit_status_.signal
-                              ? "tfemu-supervisor was killed by signal " + std::to_string(exit_status_.signal)
-                              : "tfemu-supervisor ended with code " + std::to_string(exit_status_.exit_code);
+  const ExitStatus& status = supervisor_.status();
+  std::string why = "tfemu-supervisor ended";
+  if (supervisor_.status_known())
+    why = status.signal ? "tfemu-supervisor was killed by signal " + std::to_string(status.signal)
+                        : "tfemu-supervisor ended with code " + std::to_string(status.exit_code);
   Log(why);
   FailPending(why);
   if (lost_) lost_(why);
@@ -152,6 +154,8 @@ void ProcessRuntime::CleanUp() {
     Log("the cgroups named " + CgroupName() + " could not be removed");
   RemoveTree(options_.state_folder + "/pods");
   RemoveTree(options_.state_folder + "/supervisor");
+  ::unlink(SupervisorSocket(options_.state_folder).c_str());
+  ::unlink(SupervisorPidFile(options_.state_folder).c_str());
 }
 
 void ProcessRuntime::FailPending(const std::string& why) {
@@ -188,8 +192,8 @@ void ProcessRuntime::OnMessage(std::string_view body, Channel::Descriptors descr
     return Log("a reply could not be read");
   if (reply.has_report()) return Log(reply.report().text());
   if (reply.has_event()) {
-    const Duration age(SteadyNanoseconds() - reply.event().steady_ns());
-    const auto event = Decode(std::move(*reply.mutable_event()), Instant{(executor_.Now().ns - age.count())});
+    const Instant at = AtSteady(reply.event().steady_ns());
+    const auto event = Decode(std::move(*reply.mutable_event()), at);
     if (sink_) sink_(event);
     return;
   }
@@ -228,6 +232,12 @@ void ProcessRuntime::SignalContainer(const std::string& uid, const std::string& 
 void ProcessRuntime::StopPod(const std::string& uid) {
   Request request;
   request.mutable_stop_pod()->set_uid(uid);
+  Send(request);
+}
+
+void ProcessRuntime::Acknowledge(uint64_t sequence) {
+  Request request;
+  request.mutable_acknowledge()->set_sequence(sequence);
   Send(request);
 }
 

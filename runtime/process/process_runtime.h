@@ -5,10 +5,11 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "emulator/io/asio_executor.h"
 #include "runtime/process/channel.h"
-#include "runtime/process/spawn.h"
+#include "runtime/process/supervisor_process.h"
 #include "runtime/runtime.h"
 
 namespace tfemu::process {
@@ -31,17 +32,25 @@ class ProcessRuntime final : public runtime::Runtime, public runtime::PodAccess 
   ProcessRuntime(io::AsioExecutor& executor, Options options);
   ~ProcessRuntime() override;  // as Shutdown
 
-  // Blocks for the few milliseconds until the supervisor is ready. The process must still have one thread.
+  // Takes over the supervisor that a former daemon left, else starts one and blocks for the few milliseconds
+  // until it is ready. Once the supervisor is lost, this may be called again.
   Result<void> Start();
+  // How the supervisor before a fresh one was lost with its pods; "": there was none, or it ended in order.
+  const std::string& lost_before() const { return lost_before_; }
   void SetLostHandler(LostHandler lost) { lost_ = std::move(lost); }
   // Blocks until every pod, the supervisor and the cgroups are gone. Events that come meanwhile are dropped.
   void Shutdown();
+  // Leaves the supervisor and its pods to whoever comes next, as a crash of this process would.
+  void Abandon();
 
   void StartPod(const runtime::PodLaunch& pod) override;
   void StartContainer(const std::string& uid, const runtime::ContainerLaunch& container) override;
   void SignalContainer(const std::string& uid, const std::string& container, int signal) override;
   void StopPod(const std::string& uid) override;
   void SetSink(runtime::PodEventSink sink) override { sink_ = std::move(sink); }
+  runtime::Kept TakeOver() override { return std::exchange(kept_, {}); }
+  bool taken_over() const { return kept_.taken_over; }  // until TakeOver
+  void Acknowledge(uint64_t sequence) override;
 
   void Exec(const std::string& uid, runtime::ExecLaunch launch,
             std::function<void(Result<int>)> done) override;
@@ -56,7 +65,7 @@ class ProcessRuntime final : public runtime::Runtime, public runtime::PodAccess 
   // A bound, non-blocking socket in the cluster's network namespace, where every pod can reach it.
   void OpenClusterSocket(const ClusterSocket& socket, SocketDone done);
 
-  int supervisor_pid() const { return pid_; }  // 0: not running
+  int supervisor_pid() const { return supervisor_.pid(); }  // 0: not running
   // Of this cluster's folder in each cgroup hierarchy.
   std::string CgroupName() const;
 
@@ -65,9 +74,10 @@ class ProcessRuntime final : public runtime::Runtime, public runtime::PodAccess 
     std::function<void(Result<int>)> exec = {};
     SocketDone socket = {};
   };
-  Result<void> Spawn();
+  Result<bool> TakeOverRunning();
+  Result<void> StartFresh();
   Result<void> Handshake();
-  void EndSupervisor(int patience_ms);
+  Instant AtSteady(int64_t steady_ns) const;
   void OnMessage(std::string_view body, Channel::Descriptors descriptors);
   void OnClosed();
   void Send(const wire::Request& request, Channel::Descriptors descriptors = {});
@@ -80,9 +90,9 @@ class ProcessRuntime final : public runtime::Runtime, public runtime::PodAccess 
   io::AsioExecutor& executor_;
   Options options_;
   std::unique_ptr<Channel> channel_;
-  UniqueFd pidfd_;
-  int pid_ = 0;
-  ExitStatus exit_status_;
+  SupervisorProcess supervisor_;
+  runtime::Kept kept_;
+  std::string lost_before_;
   runtime::PodEventSink sink_;
   LostHandler lost_;
   uint64_t next_id_ = 1;

@@ -1,6 +1,7 @@
 #include "runtime/supervisor/cluster_network.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
@@ -19,6 +20,12 @@ constexpr unsigned kNodePrefix = 24;
 constexpr Ipv4 kNodeMask = 0xffffff00;
 constexpr int kPodLink =
     100;  // eth0's index in a pod: free there, whatever tunnels the kernel adds by itself
+
+Result<UniqueFd> Duplicate(const UniqueFd& fd) {
+  UniqueFd copy(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 0));
+  if (!copy.valid()) return SystemError("duplicate a socket");
+  return copy;
+}
 
 }  // namespace
 
@@ -88,6 +95,9 @@ void ClusterNetwork::Delete(LinkIndex link) { (void)netlink_.DeleteLink(link).ok
 Result<UniqueFd> ClusterNetwork::OpenSocket(const SocketRequest& request) {
   ASSIGN_OR_RETURN(const Ipv4 number, process::ParseIpv4(request.address));
   if (number >> 24 != 127) RETURN_IF_ERROR(netlink_.AddAddress(process::kLoopback, number, 32));
+  const std::string where = request.address + ":" + std::to_string(request.port);
+  if (const auto kept = datagrams_.find(where); request.udp && kept != datagrams_.end())
+    return Duplicate(kept->second);
   const int type = request.udp ? SOCK_DGRAM : SOCK_STREAM;
   UniqueFd fd(::socket(AF_INET, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int on = 1;
@@ -96,10 +106,10 @@ Result<UniqueFd> ClusterNetwork::OpenSocket(const SocketRequest& request) {
   address.sin_family = AF_INET;
   address.sin_port = htons(request.port);
   address.sin_addr.s_addr = htonl(number);
-  const std::string where = request.address + ":" + std::to_string(request.port);
   if (!fd.valid() || ::bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address))
     return SystemError("bind " + where);
-  if (!request.udp && ::listen(fd.get(), SOMAXCONN)) return SystemError("listen on " + where);
+  if (request.udp) return Duplicate(datagrams_[where] = std::move(fd));
+  if (::listen(fd.get(), SOMAXCONN)) return SystemError("listen on " + where);
   return fd;
 }
 

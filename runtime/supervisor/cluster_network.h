@@ -46,6 +46,8 @@ class ClusterNetwork {
   process::Netlink netlink_;
   UniqueFd query_;
   std::map<Ipv4, int> bridges_;  // gateway -> index
+  // Kept open, so that what pods ask the cluster's DNS while no daemon runs waits for the next one.
+  std::map<std::string, UniqueFd> datagrams_;  // by "address:port"
   int next_bridge_ = 10;
   LinkIndex next_link_ = 1000;
 };

@@ -1,9 +1,11 @@
-// tfemu-supervisor: keeps the pods of one cluster. Descriptor 3 is its connection to the daemon.
+// tfemu-supervisor: keeps the pods of one cluster. Descriptor 3 is its connection to the daemon, 4 the bound
+// socket to which later daemons come.
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <boost/asio/io_context.hpp>
@@ -17,7 +19,7 @@
 namespace tfemu::supervisor {
 namespace {
 
-constexpr int kChannelDescriptor = 3;
+constexpr int kChannelDescriptor = 3, kListenerDescriptor = 4;
 constexpr int kConfigureTimeoutMs = 10'000;
 
 // Whatever the starter ignored or blocked would go on to every container.
@@ -65,20 +67,24 @@ Result<Supervisor::Parts> MakeParts(const process::wire::Configure& configure) {
 Result<void> Serve() {
   boost::asio::io_context context(1);
   io::AsioExecutor executor(context);
-  process::Channel channel(context, UniqueFd(kChannelDescriptor));
-  ASSIGN_OR_RETURN(const std::string first, channel.ReceiveBlocking(kConfigureTimeoutMs));
+  Supervisor::Doors doors{std::make_unique<process::Channel>(context, UniqueFd(kChannelDescriptor)),
+                          UniqueFd(kListenerDescriptor)};
+  ASSIGN_OR_RETURN(const std::string first, doors.channel->ReceiveBlocking(kConfigureTimeoutMs));
   process::wire::Request request;
   if (!request.ParseFromString(first) || !request.has_configure())
     return Error{Reason::kBadRequest, "the daemon must send its configuration first"};
   ASSIGN_OR_RETURN(auto parts, MakeParts(request.configure()));
-  Supervisor supervisor(executor, channel, std::move(parts));
+  // Who connects is told the listener's number of process: that has to be ours.
+  if (::listen(doors.listener.get(), SOMAXCONN)) return process::SystemError("listen");
+  ::fcntl(doors.listener.get(), F_SETFL, O_NONBLOCK);
+  Supervisor supervisor(executor, std::move(doors), std::move(parts));
   boost::asio::signal_set signals(context, SIGTERM, SIGINT);
   signals.async_wait([&](const boost::system::error_code& error, int) {
     if (!error) supervisor.Shutdown();
   });
   supervisor.Start([&] { context.stop(); });
   context.run();
-  channel.FlushBlocking(1000);
+  supervisor.FlushBlocking(1000);
   return {};
 }
 
@@ -87,7 +93,7 @@ Result<void> Serve() {
 
 int main() {
   using namespace tfemu::supervisor;
-  if (::fcntl(kChannelDescriptor, F_SETFD, FD_CLOEXEC)) {
+  if (::fcntl(kChannelDescriptor, F_SETFD, FD_CLOEXEC) || ::fcntl(kListenerDescriptor, F_SETFD, FD_CLOEXEC)) {
     std::fprintf(stderr, "tfemu-supervisor is started by tfemud, never by hand\n");
     return 2;
   }

@@ -1,7 +1,10 @@
 #include "runtime/supervisor/supervisor.h"
 
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <utility>
 
 namespace tfemu::supervisor {
@@ -9,9 +12,10 @@ namespace tfemu::supervisor {
 using process::wire::Reply;
 using process::wire::Request;
 
-Supervisor::Supervisor(io::AsioExecutor& executor, process::Channel& channel, Parts parts)
-    : channel_(channel),
+Supervisor::Supervisor(io::AsioExecutor& executor, Doors doors, Parts parts)
+    : channel_(std::move(doors.channel)),
       parts_(std::move(parts)),
+      listener_(executor.context(), std::move(doors.listener)),
       host_{.context = executor.context(),
             .executor = executor,
             .home = parts_.home,
@@ -22,28 +26,58 @@ Supervisor::Supervisor(io::AsioExecutor& executor, process::Channel& channel, Pa
             .emit =
                 [this](const runtime::PodEvent& event) {
                   Reply reply;
-                  *reply.mutable_event() = process::Encode(event, process::SteadyNanoseconds());
+                  *reply.mutable_event() = ledger_.Add(event, process::SteadyNanoseconds());
                   Send(reply);
                 },
-            .report =
-                [this](std::string text) {
-                  Reply reply;
-                  reply.mutable_report()->set_text(std::move(text));
-                  Send(reply);
-                }} {}
+            .report = [this](std::string text) { Report(std::move(text)); }} {}
 
 void Supervisor::Start(std::function<void()> finished) {
   finished_ = std::move(finished);
   Reply ready;
   ready.mutable_ready();
   Send(ready);
-  channel_.Start(
-      [this](std::string_view body, Descriptors descriptors) { OnMessage(body, std::move(descriptors)); },
-      [this] { Shutdown(); });
+  Serve(*channel_);
+  listener_.WaitReadable([this] { OnConnection(); });
+}
+
+void Supervisor::Serve(process::Channel& channel) {
+  channel.Start(
+      [this, &channel](std::string_view body, Descriptors descriptors) {
+        OnMessage(channel, body, std::move(descriptors));
+      },
+      [this, &channel] { OnClosed(channel); });
+}
+
+void Supervisor::OnConnection() {
+  UniqueFd socket(::accept4(listener_.fd(), nullptr, nullptr, SOCK_CLOEXEC));
+  if (socket.valid())
+    Serve(*guests_.emplace_back(std::make_unique<process::Channel>(host_.context, std::move(socket))));
+  listener_.WaitReadable([this] { OnConnection(); });
+}
+
+// The daemon's end is no reason to end: its pods go on, as on a node whose kubelet is restarted.
+void Supervisor::OnClosed(process::Channel& channel) {
+  if (channel_.get() == &channel) channel_.reset();
+  else std::erase_if(guests_, [&](const auto& guest) { return guest.get() == &channel; });
+}
+
+void Supervisor::FlushBlocking(int timeout_ms) {
+  if (channel_) channel_->FlushBlocking(timeout_ms);
 }
 
 void Supervisor::Send(const Reply& reply, Descriptors descriptors) {
-  channel_.Send(reply.SerializeAsString(), std::move(descriptors));
+  if (channel_) channel_->Send(reply.SerializeAsString(), std::move(descriptors));
+}
+
+// Without a daemon it goes to the daemon's log, which is our standard error.
+void Supervisor::Report(std::string text) {
+  if (!channel_) {
+    std::fprintf(stderr, "tfemu-supervisor: %s\n", text.c_str());
+    return;
+  }
+  Reply reply;
+  reply.mutable_report()->set_text(std::move(text));
+  Send(reply);
 }
 
 Pod* Supervisor::Find(const std::string& uid) {
@@ -51,20 +85,48 @@ Pod* Supervisor::Find(const std::string& uid) {
   return found == pods_.end() ? nullptr : found->second.get();
 }
 
-void Supervisor::OnMessage(std::string_view body, Descriptors descriptors) {
+void Supervisor::OnMessage(process::Channel& from, std::string_view body, Descriptors descriptors) {
   Request request;
-  if (!request.ParseFromArray(body.data(), static_cast<int>(body.size()))) {
-    host_.report("a message of the daemon could not be read");
+  const bool readable = request.ParseFromArray(body.data(), static_cast<int>(body.size()));
+  if (&from != channel_.get()) {
+    if (readable && request.has_configure()) Greet(from, request.configure());
     return;
   }
+  if (!readable) return Report("a message of the daemon could not be read");
+  Obey(std::move(request), std::move(descriptors));
+}
+
+// A new daemon, so the former one is gone; what it still had sent counts before the new one is told anything.
+void Supervisor::Greet(process::Channel& guest, const process::wire::Configure& configure) {
+  Reply reply;
+  if (configure.version() != process::kProtocolVersion) {
+    reply.mutable_report()->set_text("its supervisor speaks version " +
+                                     std::to_string(process::kProtocolVersion) + " of their protocol, not " +
+                                     std::to_string(configure.version()));
+    guest.Send(reply.SerializeAsString());
+    return;
+  }
+  if (channel_) channel_->ReadRest();
+  const auto place =
+      std::ranges::find_if(guests_, [&](const auto& one) { return one.get() == &guest; });
+  channel_ = std::move(*place);
+  guests_.erase(place);
+  ++daemons_;
+  *reply.mutable_ready() = ledger_.Snapshot();
+  Send(reply);
+}
+
+void Supervisor::Obey(Request request, Descriptors descriptors) {
   switch (request.kind_case()) {
     case Request::kStartPod: return StartPod(std::move(*request.mutable_start_pod()));
     case Request::kStartContainer:
+      ledger_.OnStartContainer(request.start_container());
       if (Pod* pod = Find(request.start_container().uid()))
         pod->StartContainer(process::Decode(std::move(*request.mutable_start_container())));
       return;
     case Request::kSignalContainer: {
       const auto& message = request.signal_container();
+      ledger_.OnSignal(message);
       if (Pod* pod = Find(message.uid())) pod->SignalContainer(message.container(), message.signal());
       return;
     }
@@ -72,17 +134,19 @@ void Supervisor::OnMessage(std::string_view body, Descriptors descriptors) {
     case Request::kExec: return Exec(std::move(*request.mutable_exec()), std::move(descriptors));
     case Request::kOpenSocket: return OpenSocket(request.open_socket());
     case Request::kOpenClusterSocket: return OpenClusterSocket(request.open_cluster_socket());
+    case Request::kAcknowledge: return ledger_.Acknowledge(request.acknowledge().sequence());
     case Request::kShutdown: return Shutdown();
     case Request::kConfigure:
     case Request::KIND_NOT_SET: break;
   }
-  host_.report("the daemon sent a message that has no meaning now");
+  Report("the daemon sent a message that has no meaning now");
 }
 
 void Supervisor::StartPod(process::wire::StartPod message) {
   if (shutting_down_) return;
   auto& place = pods_[message.uid()];
   if (place && !place->failed()) return;  // asked twice
+  ledger_.OnStartPod(message);
   place = std::make_unique<Pod>(host_, process::Decode(std::move(message)));
   place->Start();
 }
@@ -98,6 +162,7 @@ void Supervisor::StopPod(const std::string& uid) {
 
 void Supervisor::Stop(Pod& pod, const std::string& uid) {
   if (pod.stopping()) return;
+  ledger_.OnStopPod(uid);
   ++stopping_;
   WatchLinks();
   pod.Stop([this, uid] { OnPodGone(uid); });
@@ -118,7 +183,9 @@ void Supervisor::Exec(process::wire::Exec message, Descriptors descriptors) {
   runtime::ExecLaunch launch{.container = message.container(), .tty = message.tty()};
   for (auto& text : *message.mutable_argv()) launch.argv.push_back(std::move(text));
   for (size_t i = 0; i < 3; ++i) launch.stdio[i] = std::move(descriptors[i]);
-  pod->Exec(std::move(launch), [this, id](const Result<int>& result) { Answer(id, result); });
+  pod->Exec(std::move(launch), [this, id, asker = daemons_](const Result<int>& result) {
+    if (asker == daemons_) Answer(id, result);
+  });
 }
 
 void Supervisor::OpenSocket(const process::wire::OpenSocket& message) {
