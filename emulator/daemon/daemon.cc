@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <random>
 
 #include "emulator/daemon/dns_server.h"
@@ -80,7 +81,14 @@ std::string CgroupDriverName() {
 class Daemon {
  public:
   Daemon(const Options& options, api::ClusterConfig config)
-      : options_(options), config_(std::move(config)), executor_(context_) {}
+      : options_(options), config_(std::move(config)), executor_(context_) {
+    // From here on: whoever asks while the cluster still starts is heard when it has.
+    signals_.async_wait([this](const auto& error, int signal) {
+      if (error) return;
+      spdlog::info("{}: stopping", signal == SIGINT ? "SIGINT" : "SIGTERM");
+      Shutdown([] {});
+    });
+  }
 
   Result<void> Start() {
     ASSIGN_OR_RETURN(paths_, rpc::MakeClusterPaths(options_.home, options_.cluster, Getenv));
@@ -90,7 +98,8 @@ class Daemon {
     process::ProcessRuntime::Options runtime{paths_.state, options_.cluster, supervisor,
                                              [](const std::string& text) { spdlog::warn(text); }};
     runtime_ = std::make_unique<process::ProcessRuntime>(executor_, std::move(runtime));
-    RETURN_IF_ERROR(runtime_->Start());  // first of all: this process has one thread still
+    RETURN_IF_ERROR(runtime_->Start());
+    took_over_ = runtime_->taken_over();
     RETURN_IF_ERROR(OpenStore());
     image::ImageFoldersOptions images{image::DefaultImageFolders(config_.image_folders, options_.home),
                                       options_.home + "/cache"};
@@ -112,18 +121,23 @@ class Daemon {
     return server_->Start(paths_.socket);
   }
 
-  void Run() {
-    boost::asio::signal_set signals(context_, SIGINT, SIGTERM);
-    signals.async_wait([this](const auto& error, int signal) {
-      if (error) return;
-      spdlog::info("{}: stopping", signal == SIGINT ? "SIGINT" : "SIGTERM");
-      Shutdown([] {});
-    });
-    context_.run();
+  void Run() { context_.run(); }
+
+  // Ends what a daemon that died has left: its supervisor, whatever that one's version, and the pods.
+  Result<void> Sweep() {
+    paths_ = rpc::FindClusterPaths(options_.home, options_.cluster);
+    if (!fs::exists(paths_.state)) return {};
+    RETURN_IF_ERROR(Lock());
+    process::ProcessRuntime::Options runtime{paths_.state, options_.cluster, "",
+                                             [](const std::string& text) { spdlog::warn(text); }};
+    return process::ProcessRuntime(executor_, std::move(runtime)).Sweep();
   }
 
-  // Everything is gone after this: pods, supervisor, sockets; with --ephemeral the state too.
-  void End() {
+  // Everything is gone after this: pods, supervisor, sockets; with --ephemeral the state too. But when the
+  // start has failed, pods that a former daemon left are left to the next.
+  void End(bool started) {
+    const bool ephemeral = options_.ephemeral && (started || !took_over_);
+    if (runtime_ && !started && took_over_) runtime_->Abandon();
     server_.reset();
     gpu_watch_.reset();
     proxy_.reset();
@@ -134,7 +148,7 @@ class Daemon {
     store_.reset();
     journal_.reset();
     std::error_code ignored;
-    if (options_.ephemeral && !paths_.state.empty()) fs::remove_all(paths_.state, ignored);
+    if (ephemeral && !paths_.state.empty()) fs::remove_all(paths_.state, ignored);
   }
 
  private:
@@ -181,11 +195,46 @@ class Daemon {
     settings.time_scale = config_.time_scale;
     cluster_ = std::make_unique<manager::Cluster>(
         manager::ClusterDeps{executor_, *store_, *runtime_, *images_, &gpu_files_}, std::move(settings));
-    runtime_->SetLostHandler([this](const std::string& why) {
-      spdlog::error("the supervisor ended, and its pods with it: {}", why);
-      cluster_->node_agent().OnRuntimeLost(why);
-    });
-    return cluster_->Start();
+    runtime_->SetLostHandler([this](const std::string& why) { OnSupervisorLost(why); });
+    RETURN_IF_ERROR(cluster_->Start());
+    TellAdopted();
+    return {};
+  }
+
+  void TellAdopted() {
+    const auto& adopted = cluster_->adopted();
+    if (took_over_) note_ = "adopted " + std::to_string(adopted.running) + " running pods of the former daemon";
+    const std::string& why = runtime_->lost_before();
+    if (!took_over_ && adopted.lost > 0)
+      note_ = std::to_string(adopted.lost) + " pods were lost" + (why.empty() ? "" : ": " + why) +
+              "; those whose restart policy allows it start again";
+    if (!note_.empty()) spdlog::info(note_);
+  }
+
+  // As a node that fails and comes back: its pods are gone, and start again where their policy says so.
+  void OnSupervisorLost(const std::string& why) {
+    if (stopping_) return;
+    spdlog::error("the supervisor ended, and its pods with it: {}", why);
+    cluster_->node_agent().OnRuntimeLost(why);
+    dns_.reset();
+    if (proxy_watch_) store_->Unwatch(*std::exchange(proxy_watch_, std::nullopt));
+    proxy_.reset();
+    RestartSupervisor();
+  }
+
+  void RestartSupervisor() {
+    if (stopping_) return;
+    const Result<void> started = runtime_->Start();
+    if (!started.ok()) {
+      spdlog::error("{}; trying again in a second", started.error().message);
+      executor_.PostAt(executor_.Now() + std::chrono::seconds(1), [this] { RestartSupervisor(); });
+      return;
+    }
+    (void)runtime_->TakeOver();
+    StartDns();
+    if (const auto proxied = StartProxy(); !proxied.ok())
+      spdlog::error("services have no addresses: {}", proxied.error().message);
+    cluster_->node_agent().OnRuntimeBack();
   }
 
   void StartDns() {
@@ -220,9 +269,9 @@ class Daemon {
     };
     proxy_ = std::make_unique<ServiceProxy>(executor_, *store_, std::move(sockets));
     const store::Listing services = store_->List({"Service", ""});
-    const auto watch = store_->Watch({"Service", ""}, services.revision,
-                                     [this](const store::WatchEvent& event) { proxy_->OnWatch(event); });
-    if (!watch.ok()) return watch.error();
+    ASSIGN_OR_RETURN(proxy_watch_,
+                     store_->Watch({"Service", ""}, services.revision,
+                                   [this](const store::WatchEvent& event) { proxy_->OnWatch(event); }));
     for (const api::Object& service : services.objects) proxy_->OnWatch({store::WatchType::kAdded, service});
     return {};
   }
@@ -231,6 +280,7 @@ class Daemon {
     rpc::ClusterFacts facts{options_.cluster, TFEMU_VERSION, paths_.state,       "root",  CgroupDriverName(),
                             "10.244.0.0/16",  kDnsAddress,   options_.ephemeral, started_};
     facts.image_folders = images_->folders();
+    if (!note_.empty()) facts.notes.push_back(note_);
     for (const Error& problem : images_->Problems()) facts.notes.push_back(problem.message);
     facts.settings = {{"config", options_.config_file},
                       {"nodes", std::to_string(options_.nodes)},
@@ -282,6 +332,7 @@ class Daemon {
   api::ClusterConfig config_;
   boost::asio::io_context context_{1};
   AsioExecutor executor_;
+  boost::asio::signal_set signals_{context_, SIGINT, SIGTERM};
   Instant started_ = executor_.Now();
   std::vector<api::NodeGpus> node_gpus_;
   manager::GpuSettings gpu_settings_;
@@ -297,6 +348,9 @@ class Daemon {
   std::unique_ptr<ServiceProxy> proxy_;
   std::unique_ptr<GpuWatch> gpu_watch_;
   std::unique_ptr<rpc::Server> server_;
+  std::optional<store::WatchId> proxy_watch_;
+  std::string note_;  // what became of the pods of a former daemon
+  bool took_over_ = false;
   bool stopping_ = false;
 };
 
@@ -313,8 +367,13 @@ Result<void> RunCluster(const Options& options, const std::function<void()>& rea
     io::ForgetStartupCode();
     daemon.Run();
   }
-  daemon.End();
+  daemon.End(started.ok());
   return started;
+}
+
+Result<void> SweepCluster(const Options& options) {
+  RETURN_IF_ERROR(rpc::CheckClusterName(options.cluster));
+  return Daemon(options, {}).Sweep();
 }
 
 }  // namespace tfemu::daemon

@@ -13,4 +13,7 @@ namespace tfemu::daemon {
 // the cluster could not be started, or nothing when it has ended in good order.
 Result<void> RunCluster(const Options& options, const std::function<void()>& ready);
 
+// Ends the supervisor and the pods that a daemon which died has left, if any.
+Result<void> SweepCluster(const Options& options);
+
 }  // namespace tfemu::daemon

@@ -34,6 +34,7 @@ void DescribeOptions(CLI::App& app, Options& options) {
   app.add_option("--isolation", options.isolation, "auto or root")->capture_default_str();
   app.add_flag("--ephemeral", options.ephemeral, "Remove the cluster's state at the end");
   app.add_flag("--probe-gpus", options.probe_gpus, "Print the host's GPUs as its driver tells them, and end");
+  app.add_flag("--sweep", options.sweep, "End the pods that a daemon which died has left, then end");
   app.add_flag("--foreground", options.foreground, "Stay in the terminal's session and log to it");
   app.add_option("--ready-fd", options.ready_fd,
                  "Write \"ready\" or the error to this descriptor, then close it");
@@ -73,10 +74,13 @@ int main(int argc, char** argv) {
     if (!home.ok()) return std::fputs(Sentence(home.error()).c_str(), stderr), 1;
     options.home = home.value();
   }
-  const auto result = tfemu::daemon::RunCluster(options, [&] {
+  const auto ready = [&] {
     Tell(options.ready_fd, "ready\n");
     options.ready_fd = -1;
-  });
+  };
+  const auto result =
+      options.sweep ? tfemu::daemon::SweepCluster(options) : tfemu::daemon::RunCluster(options, ready);
+  if (result.ok() && options.sweep) ready();
   if (result.ok()) return 0;
   Tell(options.ready_fd, Sentence(result.error()));
   std::fputs(Sentence(result.error()).c_str(), stderr);

@@ -15,6 +15,8 @@ class AddressPool {
   // `cidr` is a /24 such as 10.244.0.0/24; .1 is the gateway.
   Result<std::string> Take(const std::string& cidr);
   void Give(const std::string& address);
+  // In use already, by a pod that was started before this pool was made.
+  void Reserve(const std::string& address) { taken_.insert(address); }
 
  private:
   std::set<std::string> taken_;

@@ -30,7 +30,7 @@ Result<void> Cluster::Start() {
   RETURN_IF_ERROR(MakeNamespaces());
   RETURN_IF_ERROR(MakeNodes());
   events_.Adopt();
-  agent_.AdoptLost();
+  adopted_ = agent_.Adopt(deps_.runtime.TakeOver());
   const store::Listing listing = deps_.store.List({});
   ASSIGN_OR_RETURN(watch_, deps_.store.Watch({}, listing.revision,
                                              [this](const store::WatchEvent& event) { OnWatch(event); }));

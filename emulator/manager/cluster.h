@@ -42,6 +42,7 @@ class Cluster {
 
   Registry& registry() { return registry_; }
   NodeAgent& node_agent() { return agent_; }
+  const NodeAgent::Adopted& adopted() const { return adopted_; }
 
  private:
   Result<void> MakeNamespaces();
@@ -57,6 +58,7 @@ class Cluster {
   GarbageCollector garbage_;
   SchedulerLoop scheduler_;
   NodeAgent agent_;
+  NodeAgent::Adopted adopted_;
   store::WatchId watch_{};
 };
 

@@ -36,7 +36,8 @@ NodeAgent::NodeAgent(const NodeAgentDeps& deps, LaunchSettings settings, int64_t
       eci_(settings.eci),
       time_scale_(time_scale),
       queue_(deps.executor, [this](const api::ObjectKey& key) { return Sync(key); }),
-      gpus_(deps.executor, deps.gpu_files, settings.state_folder) {
+      gpus_(deps.executor, deps.gpu_files, settings.state_folder),
+      receipts_(deps.executor, [this](uint64_t sequence) { deps_.runtime.Acknowledge(sequence); }) {
   deps_.runtime.SetSink([this](const runtime::PodEvent& event) { OnPodEvent(event); });
 }
 
@@ -54,6 +55,7 @@ void NodeAgent::OnWatch(const store::WatchEvent& event) {
 
 // The object is gone without having been stopped first: whatever still runs of it ends now.
 void NodeAgent::Forget(const std::string& uid) {
+  receipts_.Settle(uid);
   const auto it = entries_.find(uid);
   if (it == entries_.end()) return;
   if (!NotStarted(it->second.run) && it->second.run.sandbox != PodRun::Sandbox::kStopping)
@@ -82,6 +84,7 @@ Result<void> NodeAgent::Sync(const api::ObjectKey& key) {
         deps_.registry.Patch(key, pod.meta.uid, "/status", api::EncodePodStatus(plan.status));
     if (!written.ok() && written.error().reason != Reason::kNotFound) return written.error();
   }
+  receipts_.Settle(pod.meta.uid);
   if (plan.requeue_after) queue_.AddAfter(key, *plan.requeue_after);
   return {};
 }
@@ -140,8 +143,11 @@ bool NodeAgent::EciStarting(const api::Pod& pod, Entry& entry) {
       const auto image = deps_.images.Find(reference);
       return image.ok() ? image.value().size_bytes : 0;
     });
-    entry.eci_ready = now + entry.eci_start->wait / time_scale_;
-    for (const auto& word : entry.eci_start->first) Say(pod, false, word.reason, word.message);
+    // A pod that has a status was begun by a former daemon, which has said so.
+    const bool begun = pod.status.start_time.has_value();
+    entry.eci_ready = pod.status.start_time.value_or(now) + entry.eci_start->wait / time_scale_;
+    for (const auto& word : entry.eci_start->first)
+      if (!begun) Say(pod, false, word.reason, word.message);
     if (now < entry.eci_ready) queue_.AddAfter(entry.key, entry.eci_ready - now);
   }
   if (now < entry.eci_ready) return true;

@@ -9,10 +9,12 @@
 
 #include "emulator/controllers/node_pod_reconciler.h"
 #include "emulator/manager/address_pool.h"
+#include "emulator/manager/adoption.h"
 #include "emulator/manager/eci_start.h"
 #include "emulator/manager/event_recorder.h"
 #include "emulator/manager/gpu_monitor.h"
 #include "emulator/manager/pod_launcher.h"
+#include "emulator/manager/receipts.h"
 #include "emulator/manager/registry.h"
 #include "emulator/manager/work_queue.h"
 #include "emulator/store/store.h"
@@ -37,13 +39,21 @@ class NodeAgent {
 
   void OnWatch(const store::WatchEvent& event);
   void OnPodEvent(const runtime::PodEvent& event);
-  // Pods that a former daemon started and the runtime does not know: their containers count as lost.
-  void AdoptLost();
+  struct Adopted {
+    int running = 0;  // go on
+    int lost = 0;     // had been started; the runtime no longer has them
+    int waiting = 0;
+  };
+  // Before anything else: pods of a former daemon go on where the runtime still has them, the containers of
+  // the others count as lost, and what runs without an object is stopped.
+  Adopted Adopt(const runtime::Kept& kept);
   // The first processes of the containers that run, by pod.
   std::map<api::ObjectKey, std::vector<int>> RunningPids() const;
   const GpuMonitor& gpus() const { return gpus_; }
   // The runtime lost everything it ran (its supervisor died).
   void OnRuntimeLost(const std::string& why);
+  // It works again, empty: what was ordered of it in between never arrived.
+  void OnRuntimeBack();
 
  private:
   struct Entry {
@@ -70,7 +80,11 @@ class NodeAgent {
   void StartContainer(const api::Pod& pod, Entry& entry, const controllers::NodePodOrder& order);
   DownwardContext Context(const api::Pod& pod, const Entry& entry) const;
   void Say(const api::Pod& pod, bool warning, const std::string& reason, const std::string& message);
+  void SayOf(const api::Pod& pod, const runtime::PodEvent& event);
   void OnExit(Entry& entry, const runtime::PodEvent& event);
+  void AdoptPod(const AdoptionRequest& request);
+  void AdoptContainer(const api::Pod& pod, Entry& entry, const runtime::KeptContainer& container);
+  void StopStranger(const runtime::KeptPod& pod);
 
   NodeAgentDeps deps_;
   PodLauncher launcher_;
@@ -79,6 +93,7 @@ class NodeAgent {
   WorkQueue queue_;
   GpuMonitor gpus_;
   AddressPool addresses_;
+  Receipts receipts_;
   std::map<std::string, Entry> entries_;             // by pod uid
   std::map<std::string, std::string> image_errors_;  // image id -> why it could not be made ready
   std::set<std::string> preparing_;                  // image ids

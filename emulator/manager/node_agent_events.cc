@@ -1,7 +1,6 @@
 // What the runtime reports, taken into the pods' runs.
 #include <nlohmann/json.hpp>
 
-#include "emulator/manager/lister.h"
 #include "emulator/manager/node_agent.h"
 
 namespace tfemu::manager {
@@ -14,21 +13,20 @@ using runtime::PodEvent;
 }  // namespace
 
 void NodeAgent::OnPodEvent(const PodEvent& event) {
+  receipts_.Owe(event.uid, event.sequence);
   const auto it = entries_.find(event.uid);
-  if (it == entries_.end()) return;
+  if (it == entries_.end()) return receipts_.Settle(event.uid);
   Entry& entry = it->second;
   const auto object = deps_.store.Get(entry.key);
   const bool ours = object.ok() && object.value().uid() == event.uid;
-  const auto say = [&](bool warning, const char* reason, const std::string& message) {
-    if (ours) Say(api::DecodePod(object.value()), warning, reason, message);
-  };
+  if (!ours) receipts_.Settle(event.uid);
+  if (ours) SayOf(api::DecodePod(object.value()), event);
   switch (event.type) {
     case PodEvent::Type::kSandboxReady: entry.run.sandbox = PodRun::Sandbox::kReady; break;
     case PodEvent::Type::kSandboxFailed:
       entry.run.sandbox = PodRun::Sandbox::kFailed;
       entry.run.reason = event.reason;
       entry.run.message = event.message;
-      say(true, event.reason == "FailedMount" ? "FailedMount" : "FailedCreatePodSandBox", event.message);
       break;
     case PodEvent::Type::kContainerStarted: {
       ContainerRun& run = entry.run.containers[event.container];
@@ -36,13 +34,9 @@ void NodeAgent::OnPodEvent(const PodEvent& event) {
       run.pid = event.pid;
       run.started_at = event.at;
       gpus_.OnRunning(event.uid, event.container, true);
-      say(false, "Started", "Started container " + event.container);
       break;
     }
     case PodEvent::Type::kContainerStartFailed:
-      say(true, "Failed", "Error: " + event.message);
-      OnExit(entry, event);
-      break;
     case PodEvent::Type::kContainerExited: OnExit(entry, event); break;
     case PodEvent::Type::kPodStopped:
       entry.run.sandbox = PodRun::Sandbox::kStopped;
@@ -56,6 +50,21 @@ void NodeAgent::OnPodEvent(const PodEvent& event) {
       break;
   }
   queue_.Add(entry.key);
+}
+
+void NodeAgent::SayOf(const api::Pod& pod, const PodEvent& event) {
+  switch (event.type) {
+    case PodEvent::Type::kSandboxFailed:
+      return Say(pod, true, event.reason == "FailedMount" ? "FailedMount" : "FailedCreatePodSandBox",
+                 event.message);
+    case PodEvent::Type::kContainerStarted:
+      return Say(pod, false, "Started", "Started container " + event.container);
+    case PodEvent::Type::kContainerStartFailed:
+      return Say(pod, true, "Failed", "Error: " + event.message);
+    case PodEvent::Type::kSandboxReady:
+    case PodEvent::Type::kContainerExited:
+    case PodEvent::Type::kPodStopped: return;
+  }
 }
 
 void NodeAgent::OnExit(Entry& entry, const PodEvent& event) {
@@ -81,44 +90,39 @@ std::map<api::ObjectKey, std::vector<int>> NodeAgent::RunningPids() const {
   return pids;
 }
 
-// As a kubelet after a reboot: the containers can no longer be located, and the restart policy decides.
-void NodeAgent::AdoptLost() {
-  for (const api::Pod& pod : ListAll(deps_.store, {"Pod", ""}, api::DecodePod)) {
-    if (pod.spec.node_name.empty() || pod.finished() || entries_.contains(pod.meta.uid)) continue;
-    Entry& entry = EntryFor(pod);
-    for (const auto* list : {&pod.status.init_containers, &pod.status.containers}) {
-      for (const api::ContainerStatus& status : *list) {
-        if (status.container_id.empty()) continue;
-        ContainerRun& run = entry.run.containers[status.name];
-        run.state = ContainerRun::State::kExited;
-        run.attempt = status.restart_count;
-        const bool over = status.state.type == api::ContainerState::Type::kTerminated;
-        run.exit_code = over ? status.state.exit_code : 137;
-        run.reason = over ? status.state.reason : "ContainerStatusUnknown";
-        run.message =
-            over ? status.state.message : "The container could not be located when the pod was terminated";
-        run.started_at = status.state.started_at;
-        run.finished_at = over ? status.state.finished_at : deps_.executor.Now();
-      }
-    }
-    queue_.Add(pod.key());
-  }
-}
-
 void NodeAgent::OnRuntimeLost(const std::string& why) {
+  receipts_.Reset();
   for (auto& [uid, entry] : entries_) {
     if (entry.run.sandbox == PodRun::Sandbox::kStopped) continue;
     for (auto& [name, run] : entry.run.containers) {
       if (run.state != ContainerRun::State::kRunning && run.state != ContainerRun::State::kStarting) continue;
+      run.finished_at = deps_.executor.Now();
+      if (run.state == ContainerRun::State::kStarting) run.started_at = run.finished_at;
       run.state = ContainerRun::State::kExited;
       run.exit_code = 137;
       run.reason = "ContainerStatusUnknown";
       run.message = why;
-      run.finished_at = deps_.executor.Now();
+      gpus_.OnRunning(uid, name, false);
     }
     entry.run.sandbox = PodRun::Sandbox::kStopped;
     if (!entry.address.empty()) addresses_.Give(entry.address);
     entry.address.clear();
+    queue_.Add(entry.key);
+  }
+  std::erase_if(entries_, [this](const auto& item) {  // nobody will tell that these have stopped
+    const auto object = deps_.store.Get(item.second.key);
+    return !object.ok() || object.value().uid() != item.first;
+  });
+}
+
+void NodeAgent::OnRuntimeBack() {
+  for (auto& [uid, entry] : entries_) {
+    PodRun::Sandbox& sandbox = entry.run.sandbox;
+    if (sandbox == PodRun::Sandbox::kNone || sandbox == PodRun::Sandbox::kStopped) continue;
+    sandbox = PodRun::Sandbox::kStopped;
+    for (auto& [name, run] : entry.run.containers)
+      if (run.state == ContainerRun::State::kStarting) run.state = ContainerRun::State::kNone;
+    if (!entry.address.empty()) addresses_.Give(std::exchange(entry.address, ""));
     queue_.Add(entry.key);
   }
 }

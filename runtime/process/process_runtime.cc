@@ -128,6 +128,16 @@ void ProcessRuntime::Shutdown() {
   FailPending("the runtime is shutting down");
 }
 
+Result<void> ProcessRuntime::Sweep() {
+  ASSIGN_OR_RETURN(auto found, SupervisorProcess::Find(options_.state_folder));
+  if (found) {
+    found->process.Terminate();
+    if (!found->process.AwaitEnd(kShutdownTimeoutMs)) Log("tfemu-supervisor does not end, killing it");
+  }
+  CleanUp();
+  return {};
+}
+
 void ProcessRuntime::Abandon() {
   channel_.reset();
   supervisor_ = {};

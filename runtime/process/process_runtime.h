@@ -42,6 +42,8 @@ class ProcessRuntime final : public runtime::Runtime, public runtime::PodAccess 
   void Shutdown();
   // Leaves the supervisor and its pods to whoever comes next, as a crash of this process would.
   void Abandon();
+  // Instead of Start: ends a supervisor that is there, of any version, and removes what it leaves.
+  Result<void> Sweep();
 
   void StartPod(const runtime::PodLaunch& pod) override;
   void StartContainer(const std::string& uid, const runtime::ContainerLaunch& container) override;
