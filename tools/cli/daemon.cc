@@ -126,17 +126,16 @@ Result<std::string> FindDaemon(const rpc::Environment& environment) {
                "name it with TFEMU_DAEMON"};
 }
 
-Result<void> StartDaemon(Session& session, const UpOptions& options) {
+namespace {
+
+// Runs the daemon's program for this cluster and returns when it says that it is ready.
+Result<void> RunDaemon(Session& session, std::vector<std::string> more) {
   ASSIGN_OR_RETURN(const auto program, FindDaemon(session.environment()));
   ASSIGN_OR_RETURN(const auto home, session.Home());
   ASSIGN_OR_RETURN(const auto paths,
                    rpc::MakeClusterPaths(home, session.flags.cluster, session.environment()));
   std::vector<std::string> arguments{"--home", home, "--cluster", session.flags.cluster, "--ready-fd", "3"};
-  for (const auto& [name, value] : options.Flags()) {
-    arguments.push_back("--" + name);
-    arguments.push_back(name == "config" ? fs::absolute(value).string() : value);
-  }
-  if (options.ephemeral) arguments.push_back("--ephemeral");
+  arguments.insert(arguments.end(), more.begin(), more.end());
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)
     return Error{Reason::kUnavailable, std::string("pipe: ") + std::strerror(errno)};
@@ -150,6 +149,20 @@ Result<void> StartDaemon(Session& session, const UpOptions& options) {
   if (!ready.ok() && ready.error().reason == Reason::kTimeout) ::kill(pid, SIGTERM);
   return ready;
 }
+
+}  // namespace
+
+Result<void> StartDaemon(Session& session, const UpOptions& options) {
+  std::vector<std::string> arguments;
+  for (const auto& [name, value] : options.Flags()) {
+    arguments.push_back("--" + name);
+    arguments.push_back(name == "config" ? fs::absolute(value).string() : value);
+  }
+  if (options.ephemeral) arguments.push_back("--ephemeral");
+  return RunDaemon(session, std::move(arguments));
+}
+
+Result<void> SweepCluster(Session& session) { return RunDaemon(session, {"--sweep"}); }
 
 Result<void> StopDaemon(Session& session, bool purge) {
   ASSIGN_OR_RETURN(auto* client, session.Connect());

@@ -22,6 +22,8 @@ struct UpOptions {
 Result<std::string> FindDaemon(const rpc::Environment& environment);
 // Starts it detached and returns when it says it is ready.
 Result<void> StartDaemon(Session& session, const UpOptions& options);
+// Without a daemon: ends the pods that one which died has left, and removes what they leave.
+Result<void> SweepCluster(Session& session);
 // Stops pods and daemon and returns when the process is gone; `purge` removes the state.
 Result<void> StopDaemon(Session& session, bool purge);
 // "" when the running cluster was started as `options` ask, else what differs.

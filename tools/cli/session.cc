@@ -1,5 +1,6 @@
 #include "tools/cli/session.h"
 
+#include "emulator/io/unix_socket.h"
 #include "emulator/rpc/client.h"
 
 namespace tfemu::cli {
@@ -22,9 +23,23 @@ Result<rpc::ClusterPaths> Session::Paths() const {
 Result<rpc::Client*> Session::Connect() {
   if (client_ == nullptr) {
     ASSIGN_OR_RETURN(const auto paths, Paths());
-    ASSIGN_OR_RETURN(client_, rpc::Client::Connect(paths.socket, flags.cluster));
+    auto client = rpc::Client::Connect(paths.socket, flags.cluster);
+    if (!client.ok() && client.error().reason == Reason::kNotFound && PodsGoOn()) {
+      const std::string flag = flags.cluster == "default" ? "" : " --cluster " + flags.cluster;
+      return Error{Reason::kNotFound,
+                   "the daemon of the cluster \"" + flags.cluster + "\" is gone, but its pods go on",
+                   "tfemu up" + flag + " takes them up again, tfemu down" + flag + " ends them"};
+    }
+    if (!client.ok()) return client.error();
+    client_ = std::move(client).value();
   }
   return client_.get();
+}
+
+// A daemon that runs has the cluster's lock, too; the supervisor's door says nothing about that.
+bool Session::PodsGoOn() const {
+  const auto paths = Paths();
+  return paths.ok() && io::ConnectUnix(paths.value().state + "/supervisor.sock").ok();
 }
 
 int Session::Fail(const Error& error) {

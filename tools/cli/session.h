@@ -47,6 +47,8 @@ class Session {
   // The client lives as long as the session; a cluster that went away and came back needs Disconnect first.
   Result<rpc::Client*> Connect();
   void Disconnect();
+  // A supervisor of the cluster is there, whether or not a daemon is.
+  bool PodsGoOn() const;
 
   int Fail(const Error& error);                                         // prints it; kRefused
   int Usage(const std::string& message, const std::string& hint = {});  // prints it; kUsage
