@@ -4,6 +4,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/file.h>
+#include <unistd.h>
 
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
@@ -36,6 +37,7 @@ namespace fs = std::filesystem;
 using io::AsioExecutor;
 
 constexpr const char* kDnsAddress = "10.96.0.10";
+constexpr int kLockTries = 200, kLockWaitMicroseconds = 5000;
 
 std::string Getenv(const std::string& name) {
   const char* value = std::getenv(name.c_str());
@@ -157,7 +159,9 @@ class Daemon {
     if (!lock_.valid())
       return Error{Reason::kUnavailable, "cannot write to " + paths_.state,
                    "check its permissions and the space on its disk"};
-    if (::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0) return {};
+    // A daemon that was just killed holds it for a moment yet.
+    for (int i = 0; i < kLockTries; ++i, ::usleep(kLockWaitMicroseconds))
+      if (::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0) return {};
     return Error{Reason::kAlreadyExists, "cluster " + options_.cluster + " is already running",
                  "tfemu info shows it; tfemu down stops it"};
   }
@@ -203,10 +207,11 @@ class Daemon {
 
   void TellAdopted() {
     const auto& adopted = cluster_->adopted();
-    if (took_over_) note_ = "adopted " + std::to_string(adopted.running) + " running pods of the former daemon";
+    const auto pods = [](int n) { return std::to_string(n) + (n == 1 ? " pod" : " pods"); };
+    if (took_over_) note_ = "adopted " + pods(adopted.running) + " that ran on without a daemon";
     const std::string& why = runtime_->lost_before();
     if (!took_over_ && adopted.lost > 0)
-      note_ = std::to_string(adopted.lost) + " pods were lost" + (why.empty() ? "" : ": " + why) +
+      note_ = "lost " + pods(adopted.lost) + (why.empty() ? "" : ": " + why) +
               "; those whose restart policy allows it start again";
     if (!note_.empty()) spdlog::info(note_);
   }

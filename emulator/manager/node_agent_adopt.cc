@@ -38,7 +38,7 @@ NodeAgent::Adopted NodeAgent::Adopt(const runtime::Kept& kept) {
     const auto found = pods.find(pod.meta.uid);
     const KeptPod* running = found == pods.end() ? nullptr : found->second;
     if (found != pods.end()) pods.erase(found);
-    if (pod.spec.node_name.empty() || (pod.finished() && running == nullptr)) continue;
+    if (pod.spec.node_name.empty()) continue;
     AdoptPod({pod, running, events[pod.meta.uid], kept.taken_over, deps_.executor.Now()});
     if (running == nullptr && !pod.finished()) ++(pod.status.pod_ip.empty() ? adopted.waiting : adopted.lost);
     if (running != nullptr && !pod.finished()) ++adopted.running;
