@@ -186,7 +186,7 @@ class Daemon {
     ASSIGN_OR_RETURN(journal_, store::SqliteJournal::Open(paths_.state + "/state.db"));
     ASSIGN_OR_RETURN(store::SqliteJournal::Kept kept, journal_->Load());
     store_ = std::make_unique<store::MemoryStore>(executor_, journal_.get());
-    store_->Load(std::move(kept.objects), kept.revision);
+    store_->Load(std::move(kept.objects), kept.revision, std::move(kept.past));
     return {};
   }
 

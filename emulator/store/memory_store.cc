@@ -1,5 +1,7 @@
 #include "emulator/store/memory_store.h"
 
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -20,13 +22,29 @@ Error NotFound(const api::ObjectKey& key) { return {Reason::kNotFound, ToString(
 
 }  // namespace
 
-void MemoryStore::Load(std::vector<api::Object> objects, Revision revision) {
+void MemoryStore::Load(std::vector<api::Object> objects, Revision revision, std::optional<PastWrites> past) {
   CHECK_THAT(objects_.empty() && revision_ == 0);
+  std::vector<Record> records;
   for (auto& object : objects) {
     const api::ObjectKey key = object.key();
+    if (past && object.resource_version() > past->since) {
+      const auto created = past->created.find(key);
+      records.push_back({object.resource_version(),
+                         {WatchType::kModified, object},
+                         created == past->created.end() ? 0 : created->second});
+    }
     objects_.emplace(key, std::move(object));
   }
-  revision_ = compacted_ = revision;
+  revision_ = revision;
+  compacted_ = past ? past->since : revision;
+  if (!past) return;
+  for (auto& object : past->deleted)
+    records.push_back({object.resource_version(), {WatchType::kDeleted, std::move(object)}});
+  std::ranges::sort(records, {}, &Record::revision);
+  const size_t skipped = records.size() > kHistory ? records.size() - kHistory : 0;
+  if (skipped > 0) compacted_ = records[skipped - 1].revision;
+  history_.assign(std::make_move_iterator(records.begin() + static_cast<std::ptrdiff_t>(skipped)),
+                  std::make_move_iterator(records.end()));
 }
 
 Result<api::Object> MemoryStore::Get(const api::ObjectKey& key) const {
@@ -66,9 +84,9 @@ Result<void> MemoryStore::Delete(const api::ObjectKey& key, const std::string& u
   const auto it = objects_.find(key);
   if (it == objects_.end() || (!uid.empty() && it->second.uid() != uid)) return NotFound(key);
   const Revision revision = revision_ + 1;
-  if (journal_ != nullptr) RETURN_IF_ERROR(journal_->Erase(key, revision));
-  revision_ = revision;
   const api::Object last = Stamped(it->second, revision);
+  if (journal_ != nullptr) RETURN_IF_ERROR(journal_->Erase(last, revision));
+  revision_ = revision;
   objects_.erase(it);
   Publish({revision, {WatchType::kDeleted, last}});
   return {};
@@ -99,9 +117,12 @@ Result<WatchId> MemoryStore::Watch(const Query& query, Revision from, WatchSink 
     return Error{Reason::kExpired, "too old resource version: " + std::to_string(from) + " (" +
                                        std::to_string(compacted_) + ")"};
   const auto id = WatchId{next_watch_++};
-  for (const Record& record : history_)
-    if (record.revision > from && Matches(query, record.event.object.key()))
-      executor_.Post([this, id, event = record.event] { Deliver(id, event); });
+  for (const Record& record : history_) {
+    if (record.revision <= from || !Matches(query, record.event.object.key())) continue;
+    WatchEvent event = record.event;
+    if (record.created > from) event.type = WatchType::kAdded;
+    executor_.Post([this, id, event = std::move(event)] { Deliver(id, event); });
+  }
   watchers_.emplace(id, Watcher{query, std::move(sink)});
   return id;
 }

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "emulator/base/executor.h"
 #include "emulator/store/store.h"
@@ -16,7 +17,16 @@ class Journal {
  public:
   virtual ~Journal() = default;
   virtual Result<void> Put(const api::Object& object, Revision revision) = 0;
-  virtual Result<void> Erase(const api::ObjectKey& key, Revision revision) = 0;
+  // `last` is the object as its deletion is told: with the deletion's revision.
+  virtual Result<void> Erase(const api::Object& last, Revision revision) = 0;
+};
+
+// What a journal knows of writes before this run. Of each object that is still there only the last write is
+// known, and when it was made; so a resumed watch sees every object's latest state, but not those between.
+struct PastWrites {
+  Revision since = 0;                           // everything after this revision is known
+  std::map<api::ObjectKey, Revision> created;   // of objects that were made after `since`
+  std::vector<api::Object> deleted;             // their last states, oldest first
 };
 
 class MemoryStore final : public Store {
@@ -28,7 +38,8 @@ class MemoryStore final : public Store {
       : executor_(executor), journal_(journal) {}
 
   // Fills an empty store with what a journal kept.
-  void Load(std::vector<api::Object> objects, Revision revision);
+  void Load(std::vector<api::Object> objects, Revision revision,
+            std::optional<PastWrites> past = std::nullopt);
 
   Result<api::Object> Get(const api::ObjectKey& key) const override;
   Listing List(const Query& query) const override;
@@ -46,6 +57,7 @@ class MemoryStore final : public Store {
   struct Record {
     Revision revision;
     WatchEvent event;
+    Revision created = 0;  // of a past write: a watch from before it sees the object come
   };
 
   Result<api::Object> Commit(WatchType type, const api::Object& object);
