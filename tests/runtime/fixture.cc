@@ -19,18 +19,23 @@ TemporaryFolder::~TemporaryFolder() { process::RemoveTree(path_); }
 
 bool HaveRoot() { return ::geteuid() == 0; }
 
-Cluster::Cluster(const std::string& name) {
+Cluster::Cluster(const std::string& name) : name_(name) {
+  const auto started = Restart();
+  REQUIRE_MESSAGE(started.ok(), started.error().message);
+}
+
+Result<void> Cluster::Restart() {
   const char* program = std::getenv("TFEMU_SUPERVISOR");
   REQUIRE_MESSAGE(program, "TFEMU_SUPERVISOR must name the supervisor's program");
+  events_.clear();
   runtime_ = std::make_unique<process::ProcessRuntime>(
       executor_,
       process::ProcessRuntime::Options{.state_folder = folder_.path(),
-                                       .cluster = name,
+                                       .cluster = name_,
                                        .supervisor_program = program,
                                        .log = [this](const std::string& text) { reports_.push_back(text); }});
-  const auto started = runtime_->Start();
-  REQUIRE_MESSAGE(started.ok(), started.error().message);
   runtime_->SetSink([this](const runtime::PodEvent& event) { events_.push_back(event); });
+  return runtime_->Start();
 }
 
 bool Cluster::Until(const std::function<bool()>& done, int seconds) {

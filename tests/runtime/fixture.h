@@ -31,6 +31,8 @@ class Cluster {
   explicit Cluster(const std::string& name = "test");
 
   process::ProcessRuntime& runtime() { return *runtime_; }
+  // Another daemon on the same folder; what this one had seen is forgotten.
+  Result<void> Restart();
   const std::string& folder() const { return folder_.path(); }
   const std::vector<runtime::PodEvent>& events() const { return events_; }
   const std::vector<std::string>& reports() const { return reports_; }
@@ -51,6 +53,7 @@ class Cluster {
   std::string OutputOf(const std::string& uid) { return Output(Shell(uid, "")); }
 
  private:
+  std::string name_;
   TemporaryFolder folder_;
   boost::asio::io_context context_;
   io::AsioExecutor executor_{context_};
