@@ -71,8 +71,9 @@ std::vector<std::string> ImagesOf(
     const Json& doc);  // every container image anywhere in the document, in order
 
 struct NodeView {
-  std::string name, cpu, memory;  // capacities as written
-  std::string gpus;               // as GpuSummary says it; "" without any
+  std::string name, cpu, memory;       // capacities as written
+  std::string gpus;                    // as GpuSummary says it; "" without any
+  std::vector<std::string> gpu_lines;  // one a device, as nvidia-smi -L has it
   bool ready = false;
 };
 NodeView ViewNode(const Object& node);

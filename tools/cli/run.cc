@@ -28,7 +28,9 @@ namespace tfemu::cli {
 namespace {
 
 // Pods and jobs end; what else runs only has to come up.
-bool IsRun(const std::string& kind) { return kind == "TFJob" || kind == "Pod" || kind == "Deployment"; }
+bool IsRun(const std::string& kind) {
+  return kind == "TFJob" || kind == "Job" || kind == "Pod" || kind == "Deployment";
+}
 
 }  // namespace
 
