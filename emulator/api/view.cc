@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "emulator/api/gpu.h"
+#include "emulator/api/meta.h"
 #include "emulator/api/printer.h"
 #include "emulator/api/printer_fields.h"
 #include "emulator/base/strings.h"
@@ -86,6 +87,8 @@ bool StatusIsStale(const Object& object) {
   const Json& observed = Field(object.doc(), "status.observedGeneration");
   return observed.is_number() && observed.get<int64_t>() < FieldInt(object.doc(), "metadata.generation");
 }
+
+Labels AnnotationsOf(const Json& doc) { return DecodeLabelMap(Field(doc, "metadata.annotations")); }
 
 Labels LabelsOf(const Object& object) {
   Labels labels;

@@ -46,6 +46,7 @@ std::vector<ConditionView> ConditionsOf(const Object& object);
 bool StatusIsStale(const Object& object);
 
 Labels LabelsOf(const Object& object);
+Labels AnnotationsOf(const Json& doc);
 std::string NamespaceOf(const Json& doc);  // "" when the document has none
 std::string KindOf(const Json& doc);
 std::string ApiVersionOf(const Json& doc);
