@@ -96,8 +96,9 @@ int RunCommand::Execute() {
     manifests_ = std::move(manifests).value();
   }
   if (std::ranges::none_of(manifests_, [](const Manifest& one) { return IsRun(one.key.kind); }))
-    return session_.Fail(Error{Reason::kInvalid, "nothing in these manifests runs",
-                               "run takes a TFJob, a Job, a Pod or a Deployment; tfemu apply takes anything"}),
+    return session_.Fail(
+               Error{Reason::kInvalid, "nothing in these manifests runs",
+                     "run takes a TFJob, a Job, a Pod or a Deployment; tfemu apply takes anything"}),
            kRunWrong;
   if (const auto code = EnsureCluster()) return *code;
   std::optional<int> code;
@@ -281,7 +282,8 @@ void AddRun(CLI::App& app, Session& session) {
   verb->add_flag("--strict", options->strict, "A field that is not honoured is an error, not a warning");
   AddUpFlags(*verb, options->up);
   verb->footer(
-      "An object with the annotation tfemu.dev/run-after: KIND/NAME starts when that one has done its part.\n\n"
+      "An object with the annotation tfemu.dev/run-after: KIND/NAME starts when that one has done its "
+      "part.\n\n"
       "Exit codes: 0 all succeeded, 1 one failed, 2 wrong manifest or flags, 3 impossible in this cluster,\n"
       "124 time-out, 130 interrupted.\n\nExamples:\n  tfemu run --gpus 2 examples/tutorial\n"
       "  tfemu run job.yaml --timeout 10m --junit out.xml --logs out/");
