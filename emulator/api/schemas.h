@@ -26,5 +26,6 @@ extern const Schema kPersistentVolumeClaimSchema;
 extern const Schema kDeploymentSchema;
 extern const Schema kReplicaSetSchema;
 extern const Schema kTFJobSchema;
+extern const Schema kBatchJobSchema;
 
 }  // namespace tfemu::api

@@ -13,9 +13,11 @@ struct ControllerDeps {
   Executor& executor;
   store::Store& store;
   ActionApplier& applier;
+  int64_t time_scale = 1;  // waits that a controller makes are divided by this
 };
 
 std::unique_ptr<Controller> MakeTFJobController(const ControllerDeps& deps);
+std::unique_ptr<Controller> MakeJobController(const ControllerDeps& deps);
 std::unique_ptr<Controller> MakeDeploymentController(const ControllerDeps& deps);
 std::unique_ptr<Controller> MakeReplicaSetController(const ControllerDeps& deps);
 std::unique_ptr<Controller> MakeClaimController(const ControllerDeps& deps);
