@@ -91,6 +91,21 @@ api::NodeConfig EciNode(const api::ClusterConfig& config, const std::string& zon
 
 }  // namespace
 
+std::string FlagsText(const Options& options) {
+  const Options defaults;
+  std::string text;
+  const auto add = [&](const char* flag, const std::string& value, const std::string& usual) {
+    if (value != usual) text += (text.empty() ? "--" : " --") + std::string(flag) + " " + value;
+  };
+  add("config", options.config_file, "");
+  add("nodes", std::to_string(options.nodes), std::to_string(defaults.nodes));
+  add("cpus", std::to_string(options.cpus), std::to_string(defaults.cpus));
+  add("gpus", options.gpus, defaults.gpus);
+  add("gpu-model", options.gpu_model, "");
+  add("eci", options.eci, "");
+  return text;
+}
+
 HostFacts ReadHostFacts() {
   utsname names{};
   uname(&names);

@@ -16,6 +16,9 @@ struct Options {
   int ready_fd = -1;
 };
 
+// The flags that shape the cluster, as one would give them again; defaults are left out.
+std::string FlagsText(const Options& options);
+
 struct HostFacts {
   int cpus = 1;
   int64_t memory_bytes = 0;

@@ -26,6 +26,7 @@
 #include "runtime/gpu/host/host_gpus.h"
 #include "runtime/image/image_folders.h"
 #include "runtime/process/cgroup.h"
+#include "runtime/process/files.h"
 #include "runtime/process/gpu_files.h"
 #include "runtime/process/process_runtime.h"
 #include "runtime/process/usage.h"
@@ -102,6 +103,7 @@ class Daemon {
     runtime_ = std::make_unique<process::ProcessRuntime>(executor_, std::move(runtime));
     RETURN_IF_ERROR(runtime_->Start());
     took_over_ = runtime_->taken_over();
+    RETURN_IF_ERROR(CheckFlags());
     RETURN_IF_ERROR(OpenStore());
     image::ImageFoldersOptions images{image::DefaultImageFolders(config_.image_folders, options_.home),
                                       options_.home + "/cache"};
@@ -164,6 +166,18 @@ class Daemon {
       if (::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0) return {};
     return Error{Reason::kAlreadyExists, "cluster " + options_.cluster + " is already running",
                  "tfemu info shows it; tfemu down stops it"};
+  }
+
+  // Pods that go on have their places on the nodes of the former daemon; other nodes would belie them.
+  Result<void> CheckFlags() {
+    const std::string file = paths_.state + "/flags", ours = FlagsText(options_);
+    const auto theirs = process::ReadFile(file);
+    if (!took_over_ || !theirs.ok()) return process::CreateFile(file, ours, 0600);
+    if (theirs.value() == ours) return {};
+    return Error{Reason::kConflict,
+                 "the pods that go on are of a cluster that was started with: " +
+                     (theirs.value().empty() ? "no flags" : theirs.value()),
+                 "start it the same way, or end them first: tfemu down"};
   }
 
   Result<void> FindGpus() {

@@ -52,6 +52,10 @@ def daemon_pid(cluster):
     return None
 
 
+def daemon_program(cluster):
+    return os.readlink(f"/proc/{daemon_pid(cluster)}/exe")
+
+
 def kill_daemon(cluster):
     """SIGKILL, and nothing else; returns when the process is gone. False when there was none."""
     pid = daemon_pid(cluster)
