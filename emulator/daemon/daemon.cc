@@ -1,6 +1,7 @@
 #include "emulator/daemon/daemon.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/file.h>
@@ -38,7 +39,7 @@ namespace fs = std::filesystem;
 using io::AsioExecutor;
 
 constexpr const char* kDnsAddress = "10.96.0.10";
-constexpr int kLockTries = 200, kLockWaitMicroseconds = 5000;
+constexpr int kLockTries = 200, kLockWaitMs = 5;
 
 std::string Getenv(const std::string& name) {
   const char* value = std::getenv(name.c_str());
@@ -162,7 +163,7 @@ class Daemon {
       return Error{Reason::kUnavailable, "cannot write to " + paths_.state,
                    "check its permissions and the space on its disk"};
     // A daemon that was just killed holds it for a moment yet.
-    for (int i = 0; i < kLockTries; ++i, ::usleep(kLockWaitMicroseconds))
+    for (int i = 0; i < kLockTries; ++i, ::poll(nullptr, 0, kLockWaitMs))
       if (::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0) return {};
     return Error{Reason::kAlreadyExists, "cluster " + options_.cluster + " is already running",
                  "tfemu info shows it; tfemu down stops it"};

@@ -12,7 +12,7 @@ namespace tfemu::manager {
 
 struct AdoptionRequest {
   const api::Pod& pod;
-  const runtime::KeptPod* kept = nullptr;      // null: the runtime has nothing of it
+  const runtime::KeptPod* kept = nullptr;        // null: the runtime has nothing of it
   std::vector<const runtime::PodEvent*> events;  // of this pod, not acknowledged, oldest first
   bool taken_over = false;  // else a container that was about to start may have run, and is lost
   Instant now;

@@ -78,8 +78,7 @@ void NodeAgent::AdoptContainer(const api::Pod& pod, Entry& entry, const runtime:
       if (const auto image = deps_.images.Find(known.image); image.ok())
         entry.image_ids[known.name] = image.value().id;
     }
-  const auto attached =
-      gpus_.Attach(pod, container.name, Context(pod, entry).node_gpus, container.program);
+  const auto attached = gpus_.Attach(pod, container.name, Context(pod, entry).node_gpus, container.program);
   if (!attached.ok()) Say(pod, true, "Failed", "GPUs are not shown: " + attached.error().message);
   gpus_.OnRunning(pod.meta.uid, container.name, container.state == runtime::KeptContainer::State::kRunning);
 }

@@ -59,8 +59,7 @@ void NodeAgent::SayOf(const api::Pod& pod, const PodEvent& event) {
                  event.message);
     case PodEvent::Type::kContainerStarted:
       return Say(pod, false, "Started", "Started container " + event.container);
-    case PodEvent::Type::kContainerStartFailed:
-      return Say(pod, true, "Failed", "Error: " + event.message);
+    case PodEvent::Type::kContainerStartFailed: return Say(pod, true, "Failed", "Error: " + event.message);
     case PodEvent::Type::kSandboxReady:
     case PodEvent::Type::kContainerExited:
     case PodEvent::Type::kPodStopped: return;

@@ -24,9 +24,9 @@ class Journal {
 // What a journal knows of writes before this run. Of each object that is still there only the last write is
 // known, and when it was made; so a resumed watch sees every object's latest state, but not those between.
 struct PastWrites {
-  Revision since = 0;                           // everything after this revision is known
-  std::map<api::ObjectKey, Revision> created;   // of objects that were made after `since`
-  std::vector<api::Object> deleted;             // their last states, oldest first
+  Revision since = 0;                          // everything after this revision is known
+  std::map<api::ObjectKey, Revision> created;  // of objects that were made after `since`
+  std::vector<api::Object> deleted;            // their last states, oldest first
 };
 
 class MemoryStore final : public Store {

@@ -13,7 +13,8 @@ namespace {
 // NORMAL: a killed process loses nothing, a power failure the last writes, and either leaves a whole file.
 constexpr const char* kSchema =
     "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA locking_mode=EXCLUSIVE;"
-    "CREATE TABLE IF NOT EXISTS objects(kind TEXT, ns TEXT, name TEXT, doc TEXT, created INTEGER, sum INTEGER,"
+    "CREATE TABLE IF NOT EXISTS objects(kind TEXT, ns TEXT, name TEXT, doc TEXT, created INTEGER, sum "
+    "INTEGER,"
     " PRIMARY KEY(kind, ns, name)) WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS deleted(revision INTEGER PRIMARY KEY, doc TEXT, sum INTEGER);"
     "CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value INTEGER) WITHOUT ROWID;";

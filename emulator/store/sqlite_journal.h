@@ -1,5 +1,5 @@
-// Every object and the revision, kept in one SQLite file (WAL): what the store holds survives the daemon. Each
-// document has a checksum, since SQLite has none of its own: damage is told, never passed on.
+// Every object and the revision, kept in one SQLite file (WAL): what the store holds survives the daemon.
+// Each document has a checksum, since SQLite has none of its own: damage is told, never passed on.
 #pragma once
 
 #include <memory>

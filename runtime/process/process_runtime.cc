@@ -105,7 +105,8 @@ Result<void> ProcessRuntime::Handshake() {
   Reply reply;
   if (!reply.ParseFromString(answer)) return Error{Reason::kInternal, "its answer could not be read"};
   if (!reply.has_ready()) return Error{Reason::kInternal, reply.report().text()};
-  kept_ = Decode(std::move(*reply.mutable_ready()), [this](int64_t steady_ns) { return AtSteady(steady_ns); });
+  kept_ =
+      Decode(std::move(*reply.mutable_ready()), [this](int64_t steady_ns) { return AtSteady(steady_ns); });
   return {};
 }
 

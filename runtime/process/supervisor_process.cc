@@ -112,15 +112,14 @@ Result<SupervisorProcess::Started> SupervisorProcess::Start(const std::string& p
   ASSIGN_OR_RETURN(const UniqueFd listener, io::BindUnix(SupervisorSocket(state_folder)));
   const char* const argv[] = {"tfemu-supervisor", state_folder.c_str(), nullptr};
   const Descriptors descriptors{theirs.get(), listener.get()};
-  ASSIGN_OR_RETURN(Child child, Clone({.namespaces = CLONE_NEWPID}, [&] {
-                     return RunSupervisor(program.c_str(), argv, descriptors);
-                   }));
+  ASSIGN_OR_RETURN(Child child, Clone({.namespaces = CLONE_NEWPID},
+                                      [&] { return RunSupervisor(program.c_str(), argv, descriptors); }));
   started.process.pid_ = child.pid;
   started.process.pidfd_ = std::move(child.pidfd);
   started.process.child_ = true;
-  RETURN_IF_ERROR(
-      CreateFile(SupervisorPidFile(state_folder),
-                 std::to_string(child.pid) + " " + StartOf(child.pid) + " " + BootId() + "\n", 0600));
+  RETURN_IF_ERROR(CreateFile(SupervisorPidFile(state_folder),
+                             std::to_string(child.pid) + " " + StartOf(child.pid) + " " + BootId() + "\n",
+                             0600));
   return started;
 }
 

@@ -107,8 +107,7 @@ void Supervisor::Greet(process::Channel& guest, const process::wire::Configure& 
     return;
   }
   if (channel_) channel_->ReadRest();
-  const auto place =
-      std::ranges::find_if(guests_, [&](const auto& one) { return one.get() == &guest; });
+  const auto place = std::ranges::find_if(guests_, [&](const auto& one) { return one.get() == &guest; });
   channel_ = std::move(*place);
   guests_.erase(place);
   ++daemons_;

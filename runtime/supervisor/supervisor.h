@@ -1,5 +1,5 @@
-// The supervisor's side of the conversation with the daemon: requests in, pods kept, events out. A daemon that
-// is gone changes nothing for the pods; the next one is told all it needs to go on.
+// The supervisor's side of the conversation with the daemon: requests in, pods kept, events out. A daemon
+// that is gone changes nothing for the pods; the next one is told all it needs to go on.
 #pragma once
 
 #include <list>
@@ -60,9 +60,9 @@ class Supervisor {
   void Answer(uint64_t id, const Result<int>& result);
   void AnswerSocket(uint64_t id, Result<UniqueFd> socket);
 
-  std::unique_ptr<process::Channel> channel_;           // to the daemon; null while there is none
+  std::unique_ptr<process::Channel> channel_;            // to the daemon; null while there is none
   std::list<std::unique_ptr<process::Channel>> guests_;  // have not said who they are
-  uint64_t daemons_ = 1;                                // so far: answers are for the one that asked
+  uint64_t daemons_ = 1;                                 // so far: answers are for the one that asked
   Parts parts_;
   Ledger ledger_;
   process::FdWatch listener_;

@@ -28,7 +28,8 @@ TEST_SUITE("runtime") {
     const int supervisor = runtime.supervisor_pid();
     runtime.StartPod(Cluster::PodOf("pod-a", "10.244.0.5"));
     runtime.StartContainer(
-        "pod-a", cluster.Shell("pod-a", "i=0; while [ $i -lt 40 ]; do echo $i; i=$((i+1)); sleep 0.01; done; exit 3"));
+        "pod-a",
+        cluster.Shell("pod-a", "i=0; while [ $i -lt 40 ]; do echo $i; i=$((i+1)); sleep 0.01; done; exit 3"));
     runtime.StartPod(Cluster::PodOf("pod-b", "10.244.0.6"));
     runtime.StartContainer("pod-b", cluster.Shell("pod-b", "sleep 1000"));
     const int pid = cluster.Await(Cluster::Type::kContainerStarted, "pod-b", "main").pid;
@@ -37,12 +38,14 @@ TEST_SUITE("runtime") {
     const uint64_t acknowledged = cluster.events().back().sequence;
     runtime.Abandon();
     REQUIRE(Alive(supervisor));
-    REQUIRE(cluster.Until([&] { return cluster.HasLog("pod-a") && cluster.OutputOf("pod-a").ends_with("39\n"); }));
+    REQUIRE(cluster.Until(
+        [&] { return cluster.HasLog("pod-a") && cluster.OutputOf("pod-a").ends_with("39\n"); }));
 
     REQUIRE(cluster.Restart().ok());
     CHECK(cluster.runtime().supervisor_pid() == supervisor);
     const runtime::Kept kept = cluster.runtime().TakeOver();
-    const auto exit = std::ranges::find(kept.events, Cluster::Type::kContainerExited, &runtime::PodEvent::type);
+    const auto exit =
+        std::ranges::find(kept.events, Cluster::Type::kContainerExited, &runtime::PodEvent::type);
     const auto exited = exit != kept.events.end()  // else it comes a moment later
                             ? *exit
                             : cluster.Await(Cluster::Type::kContainerExited, "pod-a", "main");

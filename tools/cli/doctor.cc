@@ -25,6 +25,10 @@ int Doctor(Session& session) {
   const auto daemon = FindDaemon(session.environment());
   if (daemon.ok()) checks.push_back({"tfemud", HostCheck::Grade::kGood, daemon.value(), ""});
   else checks.push_back({"tfemud", HostCheck::Grade::kMissing, daemon.error().message, daemon.error().hint});
+  if (!session.Connect().ok() && session.PodsGoOn())
+    checks.push_back({"cluster", HostCheck::Grade::kNotice,
+                      "the daemon of \"" + session.flags.cluster + "\" is gone, but its pods go on",
+                      "tfemu up to take them up again, tfemu down to end them"});
   size_t width = 0;
   for (const auto& check : checks) width = std::max(width, check.name.size());
   bool missing = false;

@@ -54,15 +54,14 @@ int Down(Session& session, bool purge) {
   if (std::filesystem::exists(paths.value().state, error))  // also when both were killed: cgroups are left
     if (const auto swept = SweepCluster(session); !swept.ok()) return session.Fail(swept.error());
   if (pods)
-    session.terminal.Note("the pods that went on without the daemon of the cluster \"" + session.flags.cluster +
-                          "\" are ended");
+    session.terminal.Note("the pods that went on without the daemon of the cluster \"" +
+                          session.flags.cluster + "\" are ended");
   if (purge && std::filesystem::remove_all(paths.value().state, error) > 0)
     session.terminal.Note("the state of the cluster \"" + session.flags.cluster + "\" is removed");
   else if (error)
     return session.Fail(
         Error{Reason::kUnavailable, "cannot remove " + paths.value().state + ": " + error.message()});
-  else if (!pods)
-    session.terminal.Note("the cluster \"" + session.flags.cluster + "\" is not running");
+  else if (!pods) session.terminal.Note("the cluster \"" + session.flags.cluster + "\" is not running");
   return kOk;
 }
 

@@ -69,7 +69,8 @@ TEST_CASE("an exit that was not stored is news; one that was is not, and counts 
   CHECK(fresh.run.containers.at("main").state == Run::kExited);
   CHECK(fresh.run.containers.at("main").back_off == std::chrono::seconds(20));
 
-  api::Pod aware = PodWith({ContainerState::Type::kWaiting, "CrashLoopBackOff", "back-off 40s restarting failed c"}, 2);
+  api::Pod aware =
+      PodWith({ContainerState::Type::kWaiting, "CrashLoopBackOff", "back-off 40s restarting failed c"}, 2);
   aware.status.containers[0].last_state =
       ContainerState{ContainerState::Type::kTerminated, "Error", "", 1, 0, At(-6), At(-5)};
   const auto again = AdoptRun({aware, &kept, {&exit}, true, kNow});

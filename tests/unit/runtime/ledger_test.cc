@@ -31,7 +31,8 @@ TEST_CASE("a pod's state follows what was asked and what happened") {
   ledger.OnStartPod(pod);
   ledger.OnStartContainer(Start(0));
   (void)ledger.Add({.type = PodEvent::Type::kSandboxReady, .uid = "u"}, 10);
-  (void)ledger.Add({.type = PodEvent::Type::kContainerStarted, .uid = "u", .container = "main", .pid = 7}, 20);
+  (void)ledger.Add({.type = PodEvent::Type::kContainerStarted, .uid = "u", .container = "main", .pid = 7},
+                   20);
   process::wire::SignalContainer term;
   term.set_uid("u");
   term.set_container("main");

@@ -79,12 +79,12 @@ Result<SqliteJournal::Kept> LoadFrom(const std::string& path) {
 TEST_CASE("a watch resumes over a restart, with what it has not seen") {
   Folder folder, left;
   Opened before(folder.file());
-  (void)before.store->Create(Pod("a"));               // 1
-  (void)before.store->Create(Pod("b"));               // 2
-  (void)before.store->Update(before.store->Get({"Pod", "default", "a"}).value().With(
-      "", api::Json::object({{"note", "x"}})));       // 3
-  (void)before.store->Create(Pod("c"));               // 4
-  CHECK(before.store->Delete({"Pod", "default", "b"}, "").ok());  // 5
+  (void)before.store->Create(Pod("a"));  // 1
+  (void)before.store->Create(Pod("b"));  // 2
+  (void)before.store->Update(
+      before.store->Get({"Pod", "default", "a"}).value().With("", api::Json::object({{"note", "x"}})));  // 3
+  (void)before.store->Create(Pod("c"));                                                                  // 4
+  CHECK(before.store->Delete({"Pod", "default", "b"}, "").ok());                                         // 5
   CopyLive(folder, left);
   Opened after(left.file());
   CHECK(after.SeenFrom(2) == std::vector<std::string>{"modified a 3", "added c 4", "deleted b 5"});
@@ -172,7 +172,8 @@ TEST_CASE("a full disk refuses writes, loses none, and goes on when there is roo
     int written = 0;
     Result<api::Object> last = Error{Reason::kInternal, ""};
     for (; written < 1000; ++written)
-      if (last = opened.store->Create(Pod("pod-" + std::to_string(written), std::string(900, 'n'))); !last.ok())
+      if (last = opened.store->Create(Pod("pod-" + std::to_string(written), std::string(900, 'n')));
+          !last.ok())
         break;
     REQUIRE_FALSE(last.ok());
     CHECK(last.error().hint.find("free some space") != std::string::npos);
