@@ -63,7 +63,8 @@ Container DecodeContainer(const Json& container) {
   }
   for (const Json& mount : Items(container, "volumeMounts"))
     decoded.mounts.push_back(
-        {Text(mount, "name"), Text(mount, "mountPath"), Text(mount, "subPath"), Bool(mount, "readOnly")});
+        {Text(mount, "name"), Text(mount, "mountPath"), Text(mount, "subPath"), Bool(mount, "readOnly"),
+         Text(mount, "subPathExpr")});
   for (const Json& port : Items(container, "ports"))
     decoded.ports.push_back({Text(port, "name"), Text(port, "protocol"),
                              static_cast<int>(Int(port, "containerPort").value_or(0))});
@@ -185,6 +186,8 @@ Pod DecodePod(const Object& object) {
   }
   for (const Json& alias : Items(spec, "hostAliases"))
     pod.spec.host_aliases[Text(alias, "ip")] = Texts(alias, "hostnames");
+  const Json& security = Member(spec, "securityContext");
+  pod.spec.ownership = {Int(security, "fsGroup"), Text(security, "fsGroupChangePolicy") == "OnRootMismatch"};
   pod.status = DecodeStatus(Member(object.doc(), "status"));
   return pod;
 }

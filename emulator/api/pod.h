@@ -48,6 +48,7 @@ struct EnvFrom {
 struct VolumeMount {
   std::string name, mount_path, sub_path;
   bool read_only = false;
+  std::string sub_path_expr = {};  // instead of sub_path, with $(VAR)s in it
   friend bool operator==(const VolumeMount&, const VolumeMount&) = default;
 };
 
@@ -87,9 +88,11 @@ struct FileSource {
 
 // A directory of network storage, whatever driver names it.
 struct NetworkDirectory {
-  std::string server, path = "/";
+  std::string server, path = "/";  // the server is the bucket when it is object storage
   std::optional<unsigned> mode;
   bool read_only = false;
+  bool object_storage = false;
+  bool mode_of_all = false;  // the mode is for everything below, too
   friend bool operator==(const NetworkDirectory&, const NetworkDirectory&) = default;
 };
 
@@ -114,6 +117,13 @@ struct Toleration {
   friend bool operator==(const Toleration&, const Toleration&) = default;
 };
 
+// securityContext of a pod, as far as volumes go.
+struct VolumeOwnership {
+  std::optional<int64_t> group;  // fsGroup
+  bool only_on_mismatch = false;
+  friend bool operator==(const VolumeOwnership&, const VolumeOwnership&) = default;
+};
+
 struct PodSpec {
   std::vector<Container> init_containers, containers;
   std::vector<PodVolume> volumes;
@@ -123,6 +133,7 @@ struct PodSpec {
   Labels node_selector;
   std::vector<Toleration> tolerations;
   std::map<std::string, std::vector<std::string>> host_aliases;  // address -> names
+  VolumeOwnership ownership;
   friend bool operator==(const PodSpec&, const PodSpec&) = default;
 };
 

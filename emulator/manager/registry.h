@@ -73,6 +73,7 @@ class Registry {
   Result<void> CheckImages(const api::Json& doc) const;
   void Orphan(const std::string& owner_uid);
   Result<void> GiveClusterIp(api::Json& doc);
+  void GiveDefaultClass(api::Json& claim) const;
 
   Executor& executor_;
   store::Store& store_;
