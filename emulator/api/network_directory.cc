@@ -43,7 +43,6 @@ NetworkDirectory FromNas(const Json& options, bool read_only) {
   NetworkDirectory directory{Text(options, "server"), Text(options, "path"), {}, read_only};
   if (directory.path.empty()) directory.path = "/";
   if (const std::string mode = Text(options, "mode"); !mode.empty()) directory.mode = Octal(mode);
-  directory.mode_of_all = Text(options, "modeType") == "recursive";
   return directory;
 }
 

@@ -92,7 +92,6 @@ struct NetworkDirectory {
   std::optional<unsigned> mode;
   bool read_only = false;
   bool object_storage = false;
-  bool mode_of_all = false;  // the mode is for everything below, too
   friend bool operator==(const NetworkDirectory&, const NetworkDirectory&) = default;
 };
 

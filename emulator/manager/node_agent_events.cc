@@ -44,6 +44,9 @@ void NodeAgent::OnPodEvent(const PodEvent& event) {
       OnExit(entry, event);
       break;
     case PodEvent::Type::kContainerExited: OnExit(entry, event); break;
+    case PodEvent::Type::kVolumeUsage:
+      if (ours) OnVolumeUsage(api::DecodePod(object.value()), entry, event);
+      return;
     case PodEvent::Type::kPodStopped:
       entry.run.sandbox = PodRun::Sandbox::kStopped;
       gpus_.Remove(event.uid);

@@ -1,0 +1,93 @@
+// Volumes of running pods: what they hold, what happens when that is too much, and files that change.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "emulator/api/volume.h"
+#include "emulator/manager/lister.h"
+#include "emulator/manager/node_agent.h"
+
+namespace tfemu::manager {
+namespace {
+
+using api::PodVolume;
+using controllers::PodRun;
+
+constexpr uint64_t kEmptier = 10;  // a volume counts as full until a tenth of it is free again
+
+// The limit as the manifest wrote it.
+std::string LimitText(const api::Object& pod, const std::string& volume) {
+  for (const api::Json& each : pod.doc()["spec"]["volumes"])
+    if (each["name"] == volume)
+      return each["emptyDir"]["sizeLimit"].is_string() ? each["emptyDir"]["sizeLimit"].get<std::string>()
+                                                       : each["emptyDir"]["sizeLimit"].dump();
+  return "";
+}
+
+bool Mentions(const PodVolume& volume, const api::ObjectKey& object) {
+  const auto type =
+      object.kind == "Secret" ? api::FileSource::Type::kSecret : api::FileSource::Type::kConfigMap;
+  return std::ranges::any_of(volume.sources, [&](const api::FileSource& source) {
+    return source.type == type && source.name == object.name;
+  });
+}
+
+}  // namespace
+
+void NodeAgent::OnVolumeUsage(const api::Pod& pod, Entry& entry, const runtime::PodEvent& event) {
+  const auto volume = std::ranges::find(pod.spec.volumes, event.volume, &PodVolume::name);
+  if (volume == pod.spec.volumes.end() || event.size_bytes == 0) return;
+  if (volume->type == PodVolume::Type::kEmptyDir) {
+    if (event.used_bytes <= event.size_bytes || pod.finished() || pod.meta.deletion_timestamp) return;
+    const auto object = deps_.store.Get(pod.key());
+    return Evict(pod, "Usage of EmptyDir volume \"" + event.volume + "\" exceeds the limit \"" +
+                          (object.ok() ? LimitText(object.value(), event.volume) : "") + "\". ");
+  }
+  const bool full = event.used_bytes >= event.size_bytes;
+  if (full && entry.full.insert(event.volume).second)
+    Say(pod, true, "VolumeQuotaReached",
+        "The quota of volume \"" + event.volume + "\" (" +
+            api::FormatQuantity({static_cast<int64_t>(event.size_bytes) * 1000}, true) +
+            " bytes) is reached: writes fail with ENOSPC (No space left on device)");
+  if (event.used_bytes < event.size_bytes - event.size_bytes / kEmptier) entry.full.erase(event.volume);
+  NoteUsage(pod, *volume, event);
+}
+
+// For `describe`: kept on the claim and its volume.
+void NodeAgent::NoteUsage(const api::Pod& pod, const PodVolume& volume, const runtime::PodEvent& event) {
+  if (volume.type != PodVolume::Type::kClaim) return;
+  const auto claim = deps_.store.Get({"PersistentVolumeClaim", pod.meta.ns, volume.claim_name});
+  if (!claim.ok()) return;
+  const auto bound =
+      deps_.store.Get({"PersistentVolume", "", api::DecodePersistentVolumeClaim(claim.value()).volume_name});
+  const api::Json annotations = api::Json::object({{api::kUsedBytes, std::to_string(event.used_bytes)},
+                                                   {api::kQuotaBytes, std::to_string(event.size_bytes)}});
+  const api::Json patch = api::Json::object({{"metadata", api::Json::object({{"annotations", annotations}})}});
+  (void)deps_.registry.Patch(claim.value().key(), claim.value().uid(), "", patch).ok();  // gone is as good
+  if (bound.ok()) (void)deps_.registry.Patch(bound.value().key(), bound.value().uid(), "", patch).ok();
+}
+
+// Without grace, as the kubelet does for local storage.
+void NodeAgent::Evict(const api::Pod& pod, const std::string& message) {
+  const auto failed =
+      deps_.registry.Patch(pod.key(), pod.meta.uid, "/status", api::FailedPatch("Evicted", message));
+  if (!failed.ok()) return;
+  Say(pod, true, "Evicted", message);
+  queue_.Add(pod.key());
+}
+
+void NodeAgent::RefreshFiles(const api::ObjectKey& changed) {
+  if (changed.kind == "PersistentVolumeClaim") return;
+  for (auto& [uid, entry] : entries_) {
+    if (entry.run.sandbox != PodRun::Sandbox::kReady || entry.key.ns != changed.ns) continue;
+    const auto object = deps_.store.Get(entry.key);
+    if (!object.ok() || object.value().uid() != uid) continue;
+    const api::Pod& pod = object.value().As(api::DecodePod);
+    for (const PodVolume& volume : pod.spec.volumes) {
+      if (volume.type != PodVolume::Type::kFiles || !Mentions(volume, changed)) continue;
+      const auto files = launcher_.Files(Context(pod, entry), volume);
+      if (files.ok()) deps_.runtime.UpdateFiles(uid, volume.name, files.value());
+    }
+  }
+}
+
+}  // namespace tfemu::manager
