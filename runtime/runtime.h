@@ -45,10 +45,10 @@ struct Volume {
   std::vector<File> files;
   // What `host_path` must be, in the words of hostPath.type (File, Socket, …); "" asks for nothing.
   std::string host_type = {};
-  std::vector<Quota> quotas = {};          // of kDirectory: on it and on folders above it, the outermost first
-  std::optional<int64_t> group = {};       // fsGroup: everything in it is this group's
-  bool group_only_on_mismatch = false;     // not when the root is already
-  bool read_only = false;                  // in every container
+  std::vector<Quota> quotas = {};       // of kDirectory: on it and on folders above it, the outermost first
+  std::optional<int64_t> group = {};    // fsGroup: everything in it is this group's
+  bool group_only_on_mismatch = false;  // not when the root is already
+  bool read_only = false;               // in every container
 };
 
 struct Mount {

@@ -27,8 +27,8 @@ constexpr Field kNodeFields[] = {Field{"cpu", Type::kQuantity},
                                  ListOf("taints", kTaintSchema)};
 constexpr Schema kNodeConfig{kNodeFields};
 constexpr Field kConfigFields[] = {String("apiVersion"), Any("eci"),          String("images").List(),
-                                   String("kind"),       Any("nas"), ListOf("nodes", kNodeConfig),
-                                   Any("oss"), Integer("timeScale")};
+                                   String("kind"),       Any("nas"),          ListOf("nodes", kNodeConfig),
+                                   Any("oss"),           Integer("timeScale")};
 constexpr Schema kConfig{kConfigFields};
 
 constexpr int kMostGpus = 1024;
@@ -129,7 +129,8 @@ void CheckStorage(const Json& doc, const std::string& member, Messages& messages
     if (value.is_object()) {
       const FieldFindings findings = CheckFields(value, kStorage);
       for (const auto* found : {&findings.errors, &findings.warnings})
-        for (const FieldMessage& message : *found) messages.push_back({path + "." + message.field, message.message});
+        for (const FieldMessage& message : *found)
+          messages.push_back({path + "." + message.field, message.message});
     }
     const std::string folder = value.is_string() ? value.get<std::string>() : Text(value, "folder");
     if (!folder.starts_with('/')) messages.push_back({path, "the folder must be an absolute path"});

@@ -14,13 +14,26 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kFlexDrivers = {"alicloud/nas", "alicloud/oss"};
 constexpr std::array<std::string_view, 2> kCsiDrivers = {kNasDriver, kOssDriver};
+constexpr size_t kNear = 3;  // edits
 // Speed, retries and logging of ossfs: they change nothing that a program could see in a folder.
-constexpr std::array<std::string_view, 14> kTuning = {
-    "max_stat_cache_size", "stat_cache_expire", "parallel_count", "multireq_max",  "multipart_size",
-    "retries",             "dbglevel",          "curldbg",        "big_writes",    "connect_timeout",
-    "readwrite_timeout",   "max_dirty_data",    "noxattr",        "direct_read"};
+constexpr std::array<std::string_view, 14> kTuning = {"max_stat_cache_size",
+                                                      "stat_cache_expire",
+                                                      "parallel_count",
+                                                      "multireq_max",
+                                                      "multipart_size",
+                                                      "retries",
+                                                      "dbglevel",
+                                                      "curldbg",
+                                                      "big_writes",
+                                                      "connect_timeout",
+                                                      "readwrite_timeout",
+                                                      "max_dirty_data",
+                                                      "noxattr",
+                                                      "direct_read"};
 
-unsigned Octal(const std::string& text) { return static_cast<unsigned>(std::strtoul(text.c_str(), nullptr, 8)); }
+unsigned Octal(const std::string& text) {
+  return static_cast<unsigned>(std::strtoul(text.c_str(), nullptr, 8));
+}
 
 std::string DriverProblem(const std::string& driver, std::span<const std::string_view> known,
                           const char* disk) {
@@ -29,13 +42,18 @@ std::string DriverProblem(const std::string& driver, std::span<const std::string
     return "cloud disks are not provided: there are no block devices here; take NAS, or emptyDir for what "
            "need not last";
   std::string near;
+  size_t nearest = kNear + 1;
   for (const std::string_view candidate : known) {
     const bool shares_head = driver.substr(0, driver.find('.')) == candidate.substr(0, candidate.find('.'));
-    if (EditDistance(driver, candidate) <= 3 || shares_head) near = candidate;
+    const size_t distance = shares_head ? 0 : EditDistance(driver, candidate);
+    if (distance >= nearest) continue;
+    nearest = distance;
+    near = candidate;
   }
   std::string text = "this driver is not provided";
   if (!near.empty()) return text + "; did you mean \"" + near + "\"?";
-  for (size_t i = 0; i < known.size(); ++i) text += (i ? "\", \"" : ": supported values: \"") + std::string(known[i]);
+  for (size_t i = 0; i < known.size(); ++i)
+    text += (i ? "\", \"" : ": supported values: \"") + std::string(known[i]);
   return text + "\"";
 }
 

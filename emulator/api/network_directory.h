@@ -1,5 +1,5 @@
-// Network storage in its several spellings: nfs, flexVolume alicloud/nas and alicloud/oss, and the CSI drivers
-// of NAS and OSS.
+// Network storage in its several spellings: nfs, flexVolume alicloud/nas and alicloud/oss, and the CSI
+// drivers of NAS and OSS.
 #pragma once
 
 #include <optional>

@@ -62,9 +62,8 @@ Container DecodeContainer(const Json& container) {
     decoded.env_from.push_back({secret, Text(ref, "name"), Text(from, "prefix"), Bool(ref, "optional")});
   }
   for (const Json& mount : Items(container, "volumeMounts"))
-    decoded.mounts.push_back(
-        {Text(mount, "name"), Text(mount, "mountPath"), Text(mount, "subPath"), Bool(mount, "readOnly"),
-         Text(mount, "subPathExpr")});
+    decoded.mounts.push_back({Text(mount, "name"), Text(mount, "mountPath"), Text(mount, "subPath"),
+                              Bool(mount, "readOnly"), Text(mount, "subPathExpr")});
   for (const Json& port : Items(container, "ports"))
     decoded.ports.push_back({Text(port, "name"), Text(port, "protocol"),
                              static_cast<int>(Int(port, "containerPort").value_or(0))});

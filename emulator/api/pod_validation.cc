@@ -101,9 +101,11 @@ std::vector<FieldMessage> ValidatePodSpec(const Json& spec, const std::string& p
     CheckName(volume, at, volumes, messages);
     for (auto& message : CheckVolumeSource(volume, at, false)) messages.push_back(std::move(message));
   }
-  if (const auto group = Int(Member(spec, "securityContext"), "fsGroup"); group && (*group < 0 || *group > 2147483647))
-    messages.push_back({path + ".securityContext.fsGroup", "Invalid value: " + std::to_string(*group) +
-                                                               ": must be between 0 and 2147483647, inclusive"});
+  if (const auto group = Int(Member(spec, "securityContext"), "fsGroup");
+      group && (*group < 0 || *group > 2147483647))
+    messages.push_back(
+        {path + ".securityContext.fsGroup",
+         "Invalid value: " + std::to_string(*group) + ": must be between 0 and 2147483647, inclusive"});
   CheckOneOf(Member(spec, "securityContext"), "fsGroupChangePolicy", path + ".securityContext",
              {"Always", "OnRootMismatch"}, messages);
   if (Items(spec, "containers").empty()) messages.push_back({path + ".containers", "Required value"});

@@ -27,8 +27,8 @@ std::vector<std::string> PrintVolume(const Json& volume, Instant now) {
 std::vector<std::string> PrintStorageClass(const Json& storage_class, Instant now) {
   std::string name = FieldText(storage_class, "metadata.name");
   const Json& annotations = Field(storage_class, "metadata.annotations");
-  for (const char* word : {"storageclass.kubernetes.io/is-default-class",
-                           "storageclass.beta.kubernetes.io/is-default-class"})
+  for (const char* word :
+       {"storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"})
     if (annotations.is_object() && annotations.contains(word) && annotations[word] == "true" &&
         !name.ends_with(")"))
       name += " (default)";

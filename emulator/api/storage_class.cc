@@ -26,8 +26,8 @@ void CheckNasParameters(const Json& parameters, Messages& messages) {
   const std::string server = Text(parameters, "server");
   if (server.empty()) messages.push_back({"parameters.server", "Required value: SERVER:/PATH"});
   const std::string host = server.substr(0, server.find(':'));
-  if (!server.empty() && (host.empty() || host.find('/') != std::string::npos ||
-                          server.find("..") != std::string::npos))
+  if (!server.empty() &&
+      (host.empty() || host.find('/') != std::string::npos || server.find("..") != std::string::npos))
     messages.push_back({"parameters.server", "Invalid value: \"" + server + "\": must be SERVER:/PATH"});
 }
 
@@ -77,17 +77,19 @@ std::string ProvisionerProblem(const std::string& provisioner) {
     return "";
   if (provisioner == kOssDriver)
     return "the driver of OSS mounts buckets and makes none: write a PersistentVolume that names the bucket";
-  if (const std::string problem = CsiDriverProblem(provisioner); problem.find("did you mean") != std::string::npos)
+  if (const std::string problem = CsiDriverProblem(provisioner);
+      problem.find("did you mean") != std::string::npos)
     return "this provisioner is not provided" + problem.substr(problem.find(';'));
-  return std::string("this provisioner is not provided; ") + kNasDriver + ", " + kLocalPathProvisioner + " and " +
-         kNoProvisioner + " are";
+  return std::string("this provisioner is not provided; ") + kNasDriver + ", " + kLocalPathProvisioner +
+         " and " + kNoProvisioner + " are";
 }
 
 Messages ClassWarnings(const Json& storage_class) {
   Messages warnings;
   const std::string provisioner = Text(storage_class, "provisioner");
   if (const std::string problem = ProvisionerProblem(provisioner); !problem.empty())
-    warnings.push_back({"provisioner", "\"" + provisioner + "\": " + problem + "; claims of this class wait"});
+    warnings.push_back(
+        {"provisioner", "\"" + provisioner + "\": " + problem + "; claims of this class wait"});
   return warnings;
 }
 

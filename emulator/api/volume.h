@@ -30,7 +30,7 @@ struct PersistentVolume {
   NodeTerms nodes;
   std::string reclaim_policy = "Retain", source;  // the source's member: "csi", "nfs", …
   Labels attributes;                              // of csi: volumeAttributes
-  std::string unsupported;                // why pods can't use it, or ""
+  std::string unsupported;                        // why pods can't use it, or ""
   friend bool operator==(const PersistentVolume&, const PersistentVolume&) = default;
 };
 

@@ -78,8 +78,9 @@ void WarnOfOss(const Json& source, const std::string& path, Messages& warnings) 
   for (const auto& [member, options] : {std::pair("flexVolume", "options"), {"csi", "volumeAttributes"}}) {
     for (const std::string& option : OssOptions(Text(Member(Member(source, member), options), "otherOpts"))) {
       if (OssOptionKind(option) != OssOption::kUnknown) continue;
-      warnings.push_back({path + "." + member + "." + options + ".otherOpts",
-                          "the ossfs option " + option + " is not honoured: a bucket is a folder of the host"});
+      warnings.push_back(
+          {path + "." + member + "." + options + ".otherOpts",
+           "the ossfs option " + option + " is not honoured: a bucket is a folder of the host"});
     }
   }
 }
@@ -110,10 +111,10 @@ Messages CheckVolumeSource(const Json& source, const std::string& path, bool per
   }
   if (const Json& host = Member(source, "hostPath"); host.is_object()) {
     CheckPath(host, path + ".hostPath", messages);
-    CheckOneOf(host, "type", path + ".hostPath",
-               {"", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate",
-                "Socket"},
-               messages);
+    CheckOneOf(
+        host, "type", path + ".hostPath",
+        {"", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"},
+        messages);
   }
   if (const Json& local = Member(source, "local"); persistent && local.is_object())
     CheckPath(local, path + ".local", messages);
@@ -129,14 +130,18 @@ Messages CheckMountOptions(const Json& mount, const Json& container, const std::
     messages.push_back({path + ".subPathExpr", "Invalid value: \"" + expression +
                                                    "\": subPathExpr and subPath are mutually exclusive"});
   if (!expression.empty() && expression.front() == '/')
-    messages.push_back({path + ".subPathExpr", "Invalid value: \"" + expression + "\": must be a relative path"});
+    messages.push_back(
+        {path + ".subPathExpr", "Invalid value: \"" + expression + "\": must be a relative path"});
   if (HasBacksteps(expression))
-    messages.push_back({path + ".subPathExpr", "Invalid value: \"" + expression + "\": must not contain '..'"});
+    messages.push_back(
+        {path + ".subPathExpr", "Invalid value: \"" + expression + "\": must not contain '..'"});
   CheckOneOf(mount, "mountPropagation", path, {"Bidirectional", "HostToContainer", "None"}, messages);
   CheckOneOf(mount, "recursiveReadOnly", path, {"Disabled", "Enabled", "IfPossible"}, messages);
-  const std::string recursive = Text(mount, "recursiveReadOnly"), propagation = Text(mount, "mountPropagation");
+  const std::string recursive = Text(mount, "recursiveReadOnly"),
+                    propagation = Text(mount, "mountPropagation");
   if (!recursive.empty() && recursive != "Disabled" && !Bool(mount, "readOnly"))
-    messages.push_back({path + ".recursiveReadOnly", "Forbidden: may only be specified when readOnly is true"});
+    messages.push_back(
+        {path + ".recursiveReadOnly", "Forbidden: may only be specified when readOnly is true"});
   if (propagation == "Bidirectional" && !Bool(Member(container, "securityContext"), "privileged"))
     messages.push_back({path + ".mountPropagation",
                         "Forbidden: Bidirectional mount propagation is available only to privileged "

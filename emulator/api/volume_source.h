@@ -6,15 +6,15 @@
 
 namespace tfemu::api {
 
-// `source` has one of the members nfs, flexVolume, csi, hostPath, local, emptyDir, … ; `persistent` when it is
-// the spec of a PersistentVolume.
+// `source` has one of the members nfs, flexVolume, csi, hostPath, local, emptyDir, … ; `persistent` when it
+// is the spec of a PersistentVolume.
 Messages CheckVolumeSource(const Json& source, const std::string& path, bool persistent);
 
 // One volumeMounts entry of a container.
 Messages CheckMountOptions(const Json& mount, const Json& container, const std::string& path);
 
-// Values (not fields: the schema knows those) of volumes, mounts and classes anywhere in the document that are
-// not honoured.
+// Values (not fields: the schema knows those) of volumes, mounts and classes anywhere in the document that
+// are not honoured.
 Messages VolumeWarnings(const Json& doc);
 
 }  // namespace tfemu::api

@@ -38,8 +38,8 @@ void AddNasSource(const ProvisionRequest& request, const std::string& name, Json
 }
 
 void AddLocalSource(const ProvisionRequest& request, const std::string& name, Json& spec) {
-  const std::string folder = request.state_folder + "/local-path/" + name + "_" + request.claim.meta.ns + "_" +
-                             request.claim.meta.name;
+  const std::string folder = request.state_folder + "/local-path/" + name + "_" + request.claim.meta.ns +
+                             "_" + request.claim.meta.name;
   spec["hostPath"] = Json::object({{"path", folder}, {"type", "DirectoryOrCreate"}});
   if (request.node.empty()) return;
   const Json expression = Json::object(
@@ -59,7 +59,8 @@ Result<void> CheckRequest(const ProvisionRequest& request) {
   if (provisioner != api::kLocalPathProvisioner) return {};
   for (const std::string& mode : claim.access_modes)
     if (mode != "ReadWriteOnce" && mode != "ReadWriteOncePod")
-      return Error{Reason::kInvalid, "NodePath only supports ReadWriteOnce and ReadWriteOncePod (1.22+) access modes"};
+      return Error{Reason::kInvalid,
+                   "NodePath only supports ReadWriteOnce and ReadWriteOncePod (1.22+) access modes"};
   return {};
 }
 
@@ -77,13 +78,13 @@ Result<Json> Provision(const ProvisionRequest& request) {
                                        {"namespace", claim.meta.ns},
                                        {"resourceVersion", std::to_string(claim.meta.resource_version)},
                                        {"uid", claim.meta.uid}});
-  Json spec = Json::object(
-      {{"accessModes", claim.access_modes},
-       {"capacity", Json::object({{"storage", api::FormatQuantity(claim.request, true)}})},
-       {"claimRef", reference},
-       {"persistentVolumeReclaimPolicy", request.storage_class.reclaim_policy},
-       {"storageClassName", request.storage_class.name},
-       {"volumeMode", claim.volume_mode}});
+  Json spec =
+      Json::object({{"accessModes", claim.access_modes},
+                    {"capacity", Json::object({{"storage", api::FormatQuantity(claim.request, true)}})},
+                    {"claimRef", reference},
+                    {"persistentVolumeReclaimPolicy", request.storage_class.reclaim_policy},
+                    {"storageClassName", request.storage_class.name},
+                    {"volumeMode", claim.volume_mode}});
   if (request.storage_class.provisioner == api::kNasDriver) AddNasSource(request, name, spec);
   else AddLocalSource(request, name, spec);
   const Json annotations = Json::object({{api::kProvisionedBy, request.storage_class.provisioner}});
@@ -102,7 +103,8 @@ bool MadeByProvisioning(const api::PersistentVolume& volume) {
     return path.substr(path.find_last_of('/') + 1).starts_with(volume.meta.name);
   };
   if (by == api::kNasDriver)
-    return volume.network && Get(volume.attributes, "volumeAs") == "subpath" && ends_with_name(volume.network->path);
+    return volume.network && Get(volume.attributes, "volumeAs") == "subpath" &&
+           ends_with_name(volume.network->path);
   return by == api::kLocalPathProvisioner && ends_with_name(volume.host_path);
 }
 

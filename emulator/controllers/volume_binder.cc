@@ -40,15 +40,21 @@ std::string Mismatches(const ClaimObservation& o) {
 api::Event NoVolume(const ClaimObservation& o) {
   const std::string storage_class = o.claim.storage_class.value_or("");
   if (storage_class.empty() || o.storage_class != nullptr)
-    return {o.self, false, "FailedBinding",
-            (storage_class.empty()
-                 ? "no persistent volumes available for this claim and no storage class is set"
-                 : "no persistent volumes available for this claim, and class " + Quoted(storage_class) +
-                       " makes none (" + api::kNoProvisioner + ")") +
-                Mismatches(o),
-            kController, ""};
-  return {o.self, true, "ProvisioningFailed",
-          "storageclass.storage.k8s.io " + Quoted(storage_class) + " not found" + Mismatches(o), kController,
+    return {
+        o.self,
+        false,
+        "FailedBinding",
+        (storage_class.empty() ? "no persistent volumes available for this claim and no storage class is set"
+                               : "no persistent volumes available for this claim, and class " +
+                                     Quoted(storage_class) + " makes none (" + api::kNoProvisioner + ")") +
+            Mismatches(o),
+        kController,
+        ""};
+  return {o.self,
+          true,
+          "ProvisioningFailed",
+          "storageclass.storage.k8s.io " + Quoted(storage_class) + " not found" + Mismatches(o),
+          kController,
           ""};
 }
 
@@ -73,12 +79,15 @@ void Make(const ClaimObservation& o, Plan& plan) {
                provisioner);
   const std::string name = ProvisionedName(o.claim);
   CreateObject create{api::Object(std::move(volume).value()), {}};
-  create.events.success = api::Event{o.self, false, "ProvisioningSucceeded",
-                                     "Successfully provisioned volume " + name, provisioner, ""};
-  create.events.failure = api::Event{o.self, true, "ProvisioningFailed",
-                                     "failed to provision volume with StorageClass " +
-                                         Quoted(o.storage_class->name),
-                                     provisioner, ""};
+  create.events.success = api::Event{
+      o.self, false, "ProvisioningSucceeded", "Successfully provisioned volume " + name, provisioner, ""};
+  create.events.failure =
+      api::Event{o.self,
+                 true,
+                 "ProvisioningFailed",
+                 "failed to provision volume with StorageClass " + Quoted(o.storage_class->name),
+                 provisioner,
+                 ""};
   plan.actions.push_back(PatchObject{
       o.claim.key(), o.claim.meta.uid, "",
       api::Object(api::AnnotationPatch("volume.kubernetes.io/storage-provisioner", provisioner))});
@@ -98,7 +107,8 @@ void Wait(const ClaimObservation& o, Plan& plan) {
 // A claim that asks for more than it has.
 void Grow(const ClaimObservation& o, const PersistentVolume& volume, Plan& plan) {
   if (!(volume.capacity < o.claim.request)) return;
-  const bool may = o.storage_class != nullptr && o.storage_class->allow_expansion && MadeByProvisioning(volume);
+  const bool may =
+      o.storage_class != nullptr && o.storage_class->allow_expansion && MadeByProvisioning(volume);
   if (!may) {
     plan.actions.push_back(EmitEvent{
         {o.self, true, "VolumeResizeFailed",
@@ -108,8 +118,8 @@ void Grow(const ClaimObservation& o, const PersistentVolume& volume, Plan& plan)
     return;
   }
   const std::string resizer = "external-resizer " + o.storage_class->provisioner;
-  plan.actions.push_back(EmitEvent{{o.self, false, "Resizing",
-                                    "External resizer is resizing volume " + volume.meta.name, resizer, ""}});
+  plan.actions.push_back(EmitEvent{
+      {o.self, false, "Resizing", "External resizer is resizing volume " + volume.meta.name, resizer, ""}});
   plan.actions.push_back(PatchObject{{"PersistentVolume", "", volume.meta.name},
                                      volume.meta.uid,
                                      "",
@@ -167,9 +177,9 @@ Plan ReconcileClaim(const ClaimObservation& observed) {
   const bool waits = observed.storage_class != nullptr && observed.storage_class->wait_for_first_consumer &&
                      observed.node.empty() && claim.volume_name.empty();
   if (waits) {
-    plan.actions.push_back(EmitEvent{{observed.self, false, "WaitForFirstConsumer",
-                                      "waiting for first consumer to be created before binding", kController,
-                                      ""}});
+    plan.actions.push_back(
+        EmitEvent{{observed.self, false, "WaitForFirstConsumer",
+                   "waiting for first consumer to be created before binding", kController, ""}});
     return plan;
   }
   if (const PersistentVolume* volume = Best(observed)) {
@@ -202,14 +212,15 @@ VolumePlan ReconcileVolume(const VolumeObservation& observed) {
     if (volume.phase != "Released" && volume.phase != "Failed") patch(api::PhasePatch("Released"));
     if (MadeByProvisioning(volume)) {
       plan.discard = true;
-      plan.plan.actions.push_back(DeleteObject{{"PersistentVolume", "", volume.meta.name}, volume.meta.uid, {}});
+      plan.plan.actions.push_back(
+          DeleteObject{{"PersistentVolume", "", volume.meta.name}, volume.meta.uid, {}});
     } else if (volume.source != "csi" && volume.phase != "Failed") {
       // A driver that made nothing deletes nothing: csi-provisioner leaves such a volume Released.
       const std::string why = "error getting deleter volume plugin for volume " + Quoted(volume.meta.name) +
                               ": no deletable volume plugin matched";
-      patch(api::Json::object(
-          {{"status", api::Json::object({{"phase", "Failed"}, {"message", why}})}}));
-      plan.plan.actions.push_back(EmitEvent{{observed.self, true, "VolumeFailedDelete", why, kController, ""}});
+      patch(api::Json::object({{"status", api::Json::object({{"phase", "Failed"}, {"message", why}})}}));
+      plan.plan.actions.push_back(
+          EmitEvent{{observed.self, true, "VolumeFailedDelete", why, kController, ""}});
     }
     return plan;
   }

@@ -14,8 +14,8 @@ namespace tfemu::controllers {
 struct ClaimObservation {
   api::PersistentVolumeClaim claim;
   api::ObjectReference self;
-  std::vector<api::PersistentVolume> volumes;  // all, by name
-  bool in_use = false;                         // an unfinished pod mounts the claim
+  std::vector<api::PersistentVolume> volumes;        // all, by name
+  bool in_use = false;                               // an unfinished pod mounts the claim
   const api::StorageClass* storage_class = nullptr;  // the claim's, when there is one of that name
   std::string state_folder;                          // for volumes that local-path makes
   // A pod that waits for the claim has this node (annotation selected-node); its labels.

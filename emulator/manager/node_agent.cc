@@ -64,7 +64,8 @@ void NodeAgent::Forget(const std::string& uid) {
 }
 
 NodeAgent::Entry& NodeAgent::EntryFor(const api::Pod& pod) {
-  return entries_.try_emplace(pod.meta.uid, Entry{pod.key(), {}, {}, {}, {}, {}, {}, {}}).first->second;
+  return entries_.try_emplace(pod.meta.uid, Entry{pod.key(), {}, {}, {}, {}, {}, {}, false, {}})
+      .first->second;
 }
 
 Result<void> NodeAgent::Sync(const api::ObjectKey& key) {

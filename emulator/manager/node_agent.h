@@ -52,7 +52,8 @@ class NodeAgent {
     std::map<std::string, std::string> image_ids;  // by container, since its start
     std::optional<EciStart> eci_start;             // once its instance is known
     Instant eci_ready;
-    std::set<std::string> full;  // volumes whose quota is reached, as was said
+    bool sandbox_failed = false;  // its containers were not started, and it is tried again after a while
+    std::set<std::string> full;   // volumes whose quota is reached, as was said
   };
 
   Result<void> Sync(const api::ObjectKey& key);

@@ -47,7 +47,7 @@ void NodeAgent::OnVolumeUsage(const api::Pod& pod, Entry& entry, const runtime::
     Say(pod, true, "VolumeQuotaReached",
         "The quota of volume \"" + event.volume + "\" (" +
             api::FormatQuantity({static_cast<int64_t>(event.size_bytes) * 1000}, true) +
-            " bytes) is reached: writes fail with ENOSPC (No space left on device)");
+            ") is reached: writes fail with ENOSPC (No space left on device)");
   if (event.used_bytes < event.size_bytes - event.size_bytes / kEmptier) entry.full.erase(event.volume);
   NoteUsage(pod, *volume, event);
 }
@@ -61,7 +61,8 @@ void NodeAgent::NoteUsage(const api::Pod& pod, const PodVolume& volume, const ru
       deps_.store.Get({"PersistentVolume", "", api::DecodePersistentVolumeClaim(claim.value()).volume_name});
   const api::Json annotations = api::Json::object({{api::kUsedBytes, std::to_string(event.used_bytes)},
                                                    {api::kQuotaBytes, std::to_string(event.size_bytes)}});
-  const api::Json patch = api::Json::object({{"metadata", api::Json::object({{"annotations", annotations}})}});
+  const api::Json patch =
+      api::Json::object({{"metadata", api::Json::object({{"annotations", annotations}})}});
   (void)deps_.registry.Patch(claim.value().key(), claim.value().uid(), "", patch).ok();  // gone is as good
   if (bound.ok()) (void)deps_.registry.Patch(bound.value().key(), bound.value().uid(), "", patch).ok();
 }

@@ -81,7 +81,8 @@ Result<void> PodLauncher::CheckAttachment(const api::Pod& pod, const std::string
   std::vector<std::string> holders;
   for (const api::Object& object : store_.List({"Pod", pod.meta.ns}).objects) {
     const api::Pod& other = object.As(api::DecodePod);
-    if (other.finished() || other.status.pod_ip.empty() || other.spec.node_name == pod.spec.node_name) continue;
+    if (other.finished() || other.status.pod_ip.empty() || other.spec.node_name == pod.spec.node_name)
+      continue;
     const bool holds = std::ranges::any_of(other.spec.volumes, [&](const PodVolume& v) {
       return v.type == PodVolume::Type::kClaim && v.claim_name == claim;
     });
@@ -106,7 +107,8 @@ Result<Volume> PodLauncher::ClaimVolume(const api::Pod& pod, const PodVolume& vo
   RETURN_IF_ERROR(CheckAttachment(pod, volume.claim_name, pv));
   ASSIGN_OR_RETURN(Volume made, folders_.Persistent(volume.name, pv));
   made.read_only = made.read_only || volume.read_only;
-  if (!pv.local_path.empty()) {  // the kubelet gives files of this kind of volume to fsGroup, not of NAS or hostPath
+  if (!pv.local_path
+           .empty()) {  // the kubelet gives files of this kind of volume to fsGroup, not of NAS or hostPath
     made.group = pod.spec.ownership.group;
     made.group_only_on_mismatch = pod.spec.ownership.only_on_mismatch;
   }
@@ -166,7 +168,8 @@ Result<runtime::Mount> PodLauncher::MountOf(const api::VolumeMount& mount, const
   if (made.sub_path.starts_with('/'))
     return Error{Reason::kInvalid, "error SubPath `" + made.sub_path + "` must not be an absolute path"};
   if (std::ranges::find(parts, "..") != parts.end())
-    return Error{Reason::kInvalid, "unable to provision SubPath `" + made.sub_path + "`: must not contain '..'"};
+    return Error{Reason::kInvalid,
+                 "unable to provision SubPath `" + made.sub_path + "`: must not contain '..'"};
   return made;
 }
 

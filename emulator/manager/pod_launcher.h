@@ -39,7 +39,8 @@ class PodLauncher {
                                              int attempt) const;
 
   // The files of a volume that is made of them, as they are now.
-  Result<std::vector<runtime::File>> Files(const DownwardContext& context, const api::PodVolume& volume) const {
+  Result<std::vector<runtime::File>> Files(const DownwardContext& context,
+                                           const api::PodVolume& volume) const {
     return VolumeFiles(context, volume, LookupIn(context.pod.meta.ns));
   }
 

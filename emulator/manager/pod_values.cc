@@ -185,8 +185,7 @@ Result<std::string> ExpandSubPath(const std::string& text, const Data& variables
     const size_t close = text.find(')', i);
     if (text[i + 1] != '(' || close == std::string::npos) continue;
     const std::string name = text.substr(i + 2, close - i - 2);
-    if (!variables.contains(name))
-      return Error{Reason::kNotFound, "missing value for " + Quoted(name)};
+    if (!variables.contains(name)) return Error{Reason::kNotFound, "missing value for " + Quoted(name)};
   }
   return Expand(text, variables);
 }

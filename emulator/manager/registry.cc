@@ -124,7 +124,8 @@ Result<void> Registry::GiveClusterIp(Json& doc) {
   return Error{Reason::kUnavailable, "no cluster address is left for " + ToString(Object(doc).key())};
 }
 
-// As the DefaultStorageClass admission plug-in: "" is a class, too, so only a claim that says nothing gets it.
+// As the DefaultStorageClass admission plug-in: "" is a class, too, so only a claim that says nothing gets
+// it.
 void Registry::GiveDefaultClass(Json& claim) const {
   if (claim["spec"].contains("storageClassName")) return;
   std::vector<api::StorageClass> classes;

@@ -78,7 +78,8 @@ void SchedulerLoop::Place(scheduler::Snapshot& snapshot, const api::Pod& pod) {
 
 void SchedulerLoop::PlaceOnEci(scheduler::Snapshot& snapshot, const api::Pod& pod) {
   auto placement = eci_.Place(snapshot, pod);
-  if (!placement.node.empty() && WaitForVolumes(PlaceVolumes(store_, pod, snapshot.nodes), placement.node)) return;
+  if (!placement.node.empty() && WaitForVolumes(PlaceVolumes(store_, pod, snapshot.nodes), placement.node))
+    return;
   if (!placement.node.empty())
     return Bind(snapshot, pod, {placement.node, std::move(placement.gpus), std::move(placement.annotations)});
   const Instant now = executor_.Now(), gives_up = eci_.GivesUpAt(pod);
@@ -154,7 +155,8 @@ void SchedulerLoop::ReportWaiting(const api::Pod& pod, const std::string& messag
 bool SchedulerLoop::WaitForVolumes(const VolumePlacement& volumes, const std::string& node) {
   for (const api::Object& claim : volumes.waiting)
     if (SelectedNode(claim).empty())
-      (void)registry_.Patch(claim.key(), claim.uid(), "", api::AnnotationPatch(api::kSelectedNode, node)).ok();
+      (void)registry_.Patch(claim.key(), claim.uid(), "", api::AnnotationPatch(api::kSelectedNode, node))
+          .ok();
   return !volumes.waiting.empty();
 }
 

@@ -1,5 +1,5 @@
-// Which folder of the host stands for a directory of network storage, and what it may hold: the same folder on
-// every node.
+// Which folder of the host stands for a directory of network storage, and what it may hold: the same folder
+// on every node.
 #pragma once
 
 #include <map>

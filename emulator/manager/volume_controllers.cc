@@ -59,7 +59,8 @@ std::unique_ptr<Controller> MakeClaimController(const ControllerDeps& deps) {
         ListAll(deps.store, {"PersistentVolume", ""}, api::DecodePersistentVolume), InUse(deps.store, key)};
     observed.state_folder = deps.folders.state_folder();
     const auto found = deps.store.Get({"StorageClass", "", observed.claim.storage_class.value_or("")});
-    const auto storage_class = found.ok() ? std::optional(api::DecodeStorageClass(found.value())) : std::nullopt;
+    const auto storage_class =
+        found.ok() ? std::optional(api::DecodeStorageClass(found.value())) : std::nullopt;
     observed.storage_class = storage_class ? &*storage_class : nullptr;
     observed.node = SelectedNode(object.value());
     if (const auto node = deps.store.Get({"Node", "", observed.node}); node.ok())

@@ -1,5 +1,5 @@
-// What the claims of a pod ask of the scheduler: to be there and bound, a node their volumes can be used on, and
-// no other pod where only one may have them.
+// What the claims of a pod ask of the scheduler: to be there and bound, a node their volumes can be used on,
+// and no other pod where only one may have them.
 #pragma once
 
 #include <map>
@@ -13,9 +13,9 @@
 namespace tfemu::manager {
 
 struct VolumePlacement {
-  std::string prerequisite;                     // what keeps the pod from every node, or ""
+  std::string prerequisite;                      // what keeps the pod from every node, or ""
   std::map<std::string, std::string> conflicts;  // node -> why not that one
-  std::vector<api::Object> waiting;             // claims that are bound once the pod's node is known
+  std::vector<api::Object> waiting;              // claims that are bound once the pod's node is known
 };
 
 VolumePlacement PlaceVolumes(const store::Store& store, const api::Pod& pod,

@@ -23,10 +23,7 @@ constexpr int kCgroupTries = 400;
 }  // namespace
 
 Pod::Pod(PodHost& host, runtime::PodLaunch launch)
-    : host_(host),
-      launch_(std::move(launch)),
-      volumes_(host, launch_.uid),
-      usage_(host, launch_.uid) {}
+    : host_(host), launch_(std::move(launch)), volumes_(host, launch_.uid), usage_(host, launch_.uid) {}
 
 void Pod::Start() {
   const auto made = MakeSandbox();
@@ -60,7 +57,8 @@ void Pod::UpdateFiles(const std::string& volume, const std::vector<runtime::File
     if (mine.name != volume) continue;
     mine.files = files;
     const auto updated = volumes_.Update(mine);
-    if (!updated.ok()) host_.report("pod " + launch_.uid + ", volume " + volume + ": " + updated.error().message);
+    if (!updated.ok())
+      host_.report("pod " + launch_.uid + ", volume " + volume + ": " + updated.error().message);
   }
 }
 

@@ -110,10 +110,14 @@ Result<std::string> PodVolumes::MakeOne(const runtime::Volume& volume) {
 }
 
 Result<std::string> PodVolumes::MakeDirectory(const runtime::Volume& volume) {
-  for (const auto& quota : volume.quotas) RETURN_IF_ERROR(quotas_.Use(quota));
+  for (const auto& quota : volume.quotas) {
+    RETURN_IF_ERROR(quotas_.Use(quota));
+    limited_.push_back(quota.folder);
+  }
   const std::string& path = volume.host_path;
   if (::access(path.c_str(), F_OK) != 0 && volume.create_mode) {
-    if (volume.host_type == "FileOrCreate") RETURN_IF_ERROR(process::CreateFile(path, "", *volume.create_mode));
+    if (volume.host_type == "FileOrCreate")
+      RETURN_IF_ERROR(process::CreateFile(path, "", *volume.create_mode));
     else RETURN_IF_ERROR(MakeOpenFolder(path, *volume.create_mode));
   }
   RETURN_IF_ERROR(CheckHostPath(volume));
@@ -153,6 +157,8 @@ Result<void> PodVolumes::Update(const runtime::Volume& volume) {
 std::vector<std::string> PodVolumes::Release() {
   for (const auto& path : mounted_) ::umount2(path.c_str(), MNT_DETACH);
   mounted_.clear();
+  for (const auto& folder : limited_) quotas_.Leave(folder);
+  limited_.clear();
   std::vector<std::string> folders{memory_folder_};
   if (on_disk_) folders.push_back(disk_folder_);
   return folders;

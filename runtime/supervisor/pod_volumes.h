@@ -35,7 +35,7 @@ class PodVolumes {
   QuotaDisks& quotas_;
   std::string memory_folder_, disk_folder_;
   std::map<std::string, std::string> paths_;
-  std::vector<std::string> mounted_;
+  std::vector<std::string> mounted_, limited_;
   std::map<std::string, std::set<std::string>> written_;  // files, by volume
   bool on_disk_ = false;
 };

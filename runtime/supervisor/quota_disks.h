@@ -17,9 +17,11 @@ class QuotaDisks {
   QuotaDisks(const QuotaDisks&) = delete;
   ~QuotaDisks();  // unmounts
 
-  // Makes the folder and its file system where they are not there yet, and grows what has become too small.
-  // Mounted until Drop or the end: two mounts of one file would spoil it.
+  // Makes the folder and its file system where they are not there yet. What has become too small grows at
+  // once if the kernel lets us (CAP_SYS_RESOURCE), else when nobody uses it. Mounted until Drop or the end:
+  // two mounts of one file would spoil it.
   Result<void> Use(const runtime::Quota& quota);
+  void Leave(const std::string& folder);
   void Drop(const std::string& folder);
 
   struct Space {
@@ -32,9 +34,10 @@ class QuotaDisks {
   struct Disk {
     UniqueFd file, loop;
     uint64_t bytes = 0;
+    int users = 0;  // pods
   };
-  Result<void> Mount(const runtime::Quota& quota, Disk& disk);
-  static Result<void> Grow(const runtime::Quota& quota, Disk& disk);
+  static Result<void> Mount(const runtime::Quota& quota, Disk& disk);
+  static Result<void> GrowMounted(const runtime::Quota& quota, Disk& disk);
 
   std::map<std::string, Disk> disks_;  // by folder
 };

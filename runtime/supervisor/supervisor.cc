@@ -79,11 +79,12 @@ void Supervisor::OnMessage(std::string_view body, Descriptors descriptors) {
     case Request::kOpenSocket: return OpenSocket(request.open_socket());
     case Request::kOpenClusterSocket: return OpenClusterSocket(request.open_cluster_socket());
     case Request::kShutdown: return Shutdown();
-    case Request::kUpdateFiles:
+    case Request::kUpdateFiles: {
+      const std::string volume = request.update_files().volume();
       if (Pod* pod = Find(request.update_files().uid()))
-        pod->UpdateFiles(request.update_files().volume(),
-                         process::DecodeFiles(std::move(*request.mutable_update_files())));
+        pod->UpdateFiles(volume, process::DecodeFiles(std::move(*request.mutable_update_files())));
       return;
+    }
     case Request::kDiscardFolder: return DiscardFolder(request.discard_folder());
     case Request::kConfigure:
     case Request::KIND_NOT_SET: break;

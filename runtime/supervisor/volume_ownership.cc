@@ -27,12 +27,13 @@ Result<void> GiveToGroup(const runtime::Volume& volume, const std::string& path)
   const bool read_only = volume.read_only || volume.type == runtime::Volume::Type::kFiles;
   struct stat root {};
   if (::lstat(path.c_str(), &root)) return process::SystemError(path);
-  if (volume.group_only_on_mismatch && root.st_gid == group && (root.st_mode & 07777) == Wanted(root, read_only))
+  if (volume.group_only_on_mismatch && root.st_gid == group &&
+      (root.st_mode & 07777) == Wanted(root, read_only))
     return {};
   std::string start = path;
   char* const roots[] = {start.data(), nullptr};
-  const std::unique_ptr<FTS, int (*)(FTS*)> tree(::fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, nullptr),
-                                                 ::fts_close);
+  const std::unique_ptr<FTS, int (*)(FTS*)> tree(
+      ::fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, nullptr), ::fts_close);
   if (!tree) return process::SystemError(path);
   while (const FTSENT* entry = ::fts_read(tree.get())) {
     if (entry->fts_info == FTS_D || entry->fts_info == FTS_NS) continue;  // folders on the way back

@@ -20,8 +20,8 @@ constexpr int kShareOfTime = 20;  // counting takes at most one twentieth of it
 uint64_t BytesBelow(const std::string& path) {
   std::string start = path;
   char* const roots[] = {start.data(), nullptr};
-  const std::unique_ptr<FTS, int (*)(FTS*)> tree(::fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, nullptr),
-                                                 ::fts_close);
+  const std::unique_ptr<FTS, int (*)(FTS*)> tree(
+      ::fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, nullptr), ::fts_close);
   uint64_t sum = 0;
   while (const FTSENT* entry = tree ? ::fts_read(tree.get()) : nullptr) {
     if (entry->fts_info == FTS_DP || entry->fts_info == FTS_NS) continue;
@@ -69,8 +69,10 @@ void VolumeUsage::ReportQuotas() {
   for (Watched& volume : watched_) {
     if (!volume.quota) continue;
     const auto space = QuotaDisks::Measure(volume.path);
-    // What the file system keeps for itself counts as used once nothing can be written any longer.
-    Report(volume, space.full ? volume.size : std::min(space.used, volume.size), volume.size);
+    // Of a file system that has not grown yet, the size it has; what it keeps for itself counts as free until
+    // nothing can be written any longer.
+    const uint64_t size = space.size < volume.size / 2 ? space.size : volume.size;
+    Report(volume, space.full ? size : std::min(space.used, size), size);
   }
 }
 

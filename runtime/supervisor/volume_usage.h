@@ -1,5 +1,5 @@
-// Looks from time to time how much is in the volumes of a pod that have a size; pods without such volumes cost
-// nothing.
+// Looks from time to time how much is in the volumes of a pod that have a size; pods without such volumes
+// cost nothing.
 #pragma once
 
 #include <cstdint>
