@@ -12,6 +12,21 @@
 
 namespace tfemu::runtime {
 
+enum class RootKind { kHost, kFolder, kTar, kDockerArchive, kOciLayout };
+const char* ToString(RootKind kind);  // "host", "folder", "tar", "docker-archive", "oci"
+
+// A layer of an archive, once it is unpacked.
+struct ImageLayer {
+  std::string diff_id;  // of its tar, "sha256:…"
+  std::string digest;   // as it was packed
+  uint64_t packed_bytes = 0, unpacked_bytes = 0, entries = 0;
+};
+
+// What an archive may unpack to; zeros stand for defaults.
+struct UnpackLimits {
+  uint64_t bytes = 0, entries = 0, ratio = 0;
+};
+
 struct Image {
   std::string folder;                   // absolute; where its image.yaml stands
   std::vector<std::string> references;  // patterns it answers to, as GlobMatch reads them
@@ -20,8 +35,21 @@ struct Image {
   std::map<std::string, std::string> env;
   std::vector<std::string> entrypoint, cmd;
   std::string working_dir = "/";
+  std::string user;  // "", or as in an image's configuration: uid, uid:gid, or names of its /etc/passwd
   uint64_t size_bytes = 0;  // for modelling a pull; 0 when not given
-  std::string id;           // "sha256:…", over image.yaml, requirements and layer paths
+  // "sha256:…": of the archive's configuration; else over image.yaml, requirements and layer paths.
+  std::string id;
+
+  // An image whose root is an archive. All but the first three lines are known only once it is unpacked.
+  RootKind root_kind = RootKind::kHost;
+  std::string archive;  // absolute; "" when the root is no archive
+  std::string select;   // the tag to take of an archive with several images
+  UnpackLimits limits;
+  bool unpacked = false;
+  std::vector<ImageLayer> archive_layers;
+  std::vector<std::string> archive_references, notes;
+  std::string architecture;
+  std::map<std::string, std::string> labels;
 };
 
 // Progress of Prepare: `done` of `total` steps, with a sentence for people. total may be 0 (unknown).

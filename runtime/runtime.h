@@ -83,6 +83,8 @@ struct ContainerLaunch {
   std::vector<std::string> argv;  // argv[0] is looked up on the container's PATH
   std::vector<std::string> env;   // "NAME=value"
   std::string working_dir = "/";  // made when absent
+  std::string user;  // "": root. uid, uid:gid, or names that are looked up in the container's /etc/passwd
+  std::vector<int64_t> groups = {};  // besides those of the user
   std::vector<Mount> mounts;
   Limits limits;
   std::string log_path;  // absolute; see log_format.h

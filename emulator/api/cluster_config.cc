@@ -108,11 +108,13 @@ std::map<std::string, StorageConfig> DecodeStorage(const Json& storage) {
   std::map<std::string, StorageConfig> decoded;
   if (!storage.is_object()) return decoded;
   for (const auto& [name, value] : storage.items()) {
-    if (value.is_string()) decoded[name] = {value.get<std::string>()};
+    if (value.is_string()) decoded[name] = {value.get<std::string>(), 0};
     else
       decoded[name] = {Text(value, "folder"),
                        DecodeQuantity(Member(value, "quota")).value_or(Quantity{}).Units()};
   }
+  for (auto& [name, config] : decoded)
+    while (config.folder.size() > 1 && config.folder.ends_with('/')) config.folder.pop_back();
   return decoded;
 }
 

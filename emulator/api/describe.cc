@@ -1,4 +1,5 @@
 #include "emulator/api/describe.h"
+#include "emulator/api/eci_bill.h"
 
 #include <algorithm>
 #include <array>
@@ -179,6 +180,10 @@ std::string Describe(const Object& object, const DescribeContext& context) {
     DescribeMap(writer, 0, "Annotations", ShownAnnotations(Field(object.doc(), "metadata.annotations")),
                 ": ");
   }
+  std::vector<EciBill> bills;
+  for (const Object& pod : context.related)
+    if (const auto bill = EciBillOf(pod)) bills.push_back(*bill);
+  if (!bills.empty()) writer.Field(0, "ECI Cost", SumOfBills(bills, context.now));
   if (describer != nullptr) describer(writer, object, context);
   else DescribeGeneric(writer, object);
   DescribeEvents(writer, context);

@@ -1,5 +1,7 @@
 // `describe` of pods, and the parts of it that pod templates share.
 #include "emulator/api/describe.h"
+#include "emulator/api/eci_bill.h"
+#include "emulator/api/gpu.h"
 #include "emulator/base/strings.h"
 #include "emulator/base/time_format.h"
 
@@ -118,6 +120,13 @@ void DescribeVolumeSource(DescribeWriter& writer, const Json& volume) {
   }
 }
 
+std::string ShareText(const GpuShare& share) {
+  std::string text;
+  if (share.memory_bytes > 0) text += ", " + std::to_string(share.memory_bytes >> 20) + " MiB of its memory";
+  if (share.cores > 0) text += ", " + std::to_string(share.cores) + "% of its cores";
+  return text;
+}
+
 }  // namespace
 
 void DescribeContainers(DescribeWriter& writer, const Json& pod, const char* list, const char* statuses) {
@@ -154,7 +163,7 @@ void DescribeVolumes(DescribeWriter& writer, const Json& pod_spec) {
   }
 }
 
-void DescribePod(DescribeWriter& writer, const Object& object, const DescribeContext&) {
+void DescribePod(DescribeWriter& writer, const Object& object, const DescribeContext& context) {
   const Json& pod = object.doc();
   const std::string node = FieldText(pod, "spec.nodeName"), host = FieldText(pod, "status.hostIP");
   writer.Field(0, "Node", node.empty() || host.empty() ? node : node + "/" + host);
@@ -167,6 +176,16 @@ void DescribePod(DescribeWriter& writer, const Object& object, const DescribeCon
   if (auto reason = FieldText(pod, "status.reason"); !reason.empty()) writer.Field(0, "Reason", reason);
   if (auto message = FieldText(pod, "status.message"); !message.empty()) writer.Field(0, "Message", message);
   writer.Field(0, "IP", FieldText(pod, "status.podIP"));
+  if (const auto bill = EciBillOf(object)) {
+    writer.Field(0, "ECI Instance", bill->spec + " (" + bill->id + ")");
+    writer.Field(0, "ECI Cost",
+                 bill->hourly
+                     ? Cny(*bill->hourly) + " CNY/h, " + Cny(bill->Amount(context.now)) + " CNY so far"
+                     : "the price of " + bill->spec + " is not known (eci.prices)");
+  }
+  for (const auto& [container, shares] : GpuSharesOf(DecodeMeta(object)))
+    for (const GpuShare& share : shares)
+      writer.Field(0, "GPU of " + container, share.uuid + ShareText(share));
   for (const auto& owner : FieldList(pod, "metadata.ownerReferences"))
     if (Field(owner, "controller") == true)
       writer.Field(0, "Controlled By", FieldText(owner, "kind") + "/" + FieldText(owner, "name"));

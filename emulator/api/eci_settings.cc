@@ -97,6 +97,11 @@ EciSettings DecodeEciSettings(const json& eci) {
 
 std::string EciNodeName(const std::string& zone) { return "virtual-kubelet-" + zone; }
 
+bool IsEciNode(const ObjectMeta& node) {
+  const auto type = node.labels.find("type");
+  return type != node.labels.end() && type->second == "virtual-kubelet";
+}
+
 std::optional<EciInstance> EciInstanceOf(const ObjectMeta& pod) {
   const std::string id = Lookup(pod, "eci-instance-id");
   if (id.empty()) return std::nullopt;

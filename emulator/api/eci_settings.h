@@ -32,6 +32,7 @@ std::vector<FieldMessage> CheckEciSettings(const nlohmann::json& eci, const std:
 EciSettings DecodeEciSettings(const nlohmann::json& eci);
 
 std::string EciNodeName(const std::string& zone);  // virtual-kubelet-cn-beijing-k
+bool IsEciNode(const ObjectMeta& node);
 inline constexpr const char* kEciTaint = "virtual-kubelet.io/provider";
 
 // An instance that was made for a pod, as its annotations tell.

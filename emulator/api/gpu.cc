@@ -94,6 +94,22 @@ const Gpu* NodeGpus::Find(const std::string& uuid) const {
   return it == devices.end() ? nullptr : &*it;
 }
 
+std::string GpuSummary(const NodeGpus& gpus) {
+  std::vector<std::pair<std::string, int>> counts;
+  for (const Gpu& gpu : gpus.devices) {
+    const std::string name = gpu.model + (gpu.mig_profile.empty() ? "" : " MIG " + gpu.mig_profile) +
+                             (gpu.is_virtual() ? " (virtual)" : "") +
+                             (gpu.health.empty() ? "" : " [" + gpu.health + "]");
+    const auto known = std::ranges::find(counts, name, &std::pair<std::string, int>::first);
+    if (known != counts.end()) ++known->second;
+    else counts.emplace_back(name, 1);
+  }
+  std::string text;
+  for (const auto& [name, count] : counts)
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " x " + name;
+  return text.empty() ? "<none>" : text;
+}
+
 Resources GpuResources(const NodeGpus& gpus) {
   const bool by_memory = gpus.sharing.mode == GpuSharing::Mode::kMemory;
   const std::string whole = gpus.sharing.rename ? "nvidia.com/gpu.shared" : "nvidia.com/gpu";

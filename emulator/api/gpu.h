@@ -60,6 +60,9 @@ struct NodeGpus {
   friend bool operator==(const NodeGpus&, const NodeGpus&) = default;
 };
 
+// "2 x A10 (virtual), 1 x NVIDIA H200"; "<none>" without any.
+std::string GpuSummary(const NodeGpus& gpus);
+
 // What the node offers, such as {"nvidia.com/gpu": 2}; a device that is not healthy is not counted.
 Resources GpuResources(const NodeGpus& gpus);
 

@@ -67,6 +67,22 @@ std::vector<GpuClaim> GpuClaimsOf(const Pod& pod) {
   return claims;
 }
 
+std::span<const char* const> GpuQualifiers() { return kQualifiers; }
+
+std::vector<AskedResource> ExtendedResources(const Json& pod_spec, const std::string& path) {
+  std::vector<AskedResource> asked;
+  for (const char* list : {"initContainers", "containers"}) {
+    for (size_t i = 0; const Json& container : Items(pod_spec, list)) {
+      const std::string at = path + "." + list + "[" + std::to_string(i++) + "].resources.limits.";
+      const Json& limits = Member(Member(container, "resources"), "limits");
+      if (!limits.is_object()) continue;
+      for (const auto& [name, amount] : limits.items())
+        if (name.find('/') != std::string::npos) asked.push_back({at + name, name});
+    }
+  }
+  return asked;
+}
+
 bool QualifiesGpu(const std::string& resource) {
   return std::ranges::find(kQualifiers, resource) != kQualifiers.end();
 }

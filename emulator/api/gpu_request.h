@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,9 +32,16 @@ std::vector<GpuClaim> GpuClaimsOf(const Pod& pod);
 
 // nvidia.com/gpumem and its kin qualify nvidia.com/gpu: no node counts them, the device that is chosen must
 // have them.
+std::span<const char* const> GpuQualifiers();
 bool QualifiesGpu(const std::string& resource);
 // Any resource that is about GPUs.
 bool IsGpuResource(const std::string& resource);
+
+// Limits of containers with a name of the form domain/name, each at its path.
+struct AskedResource {
+  std::string path, name;
+};
+std::vector<AskedResource> ExtendedResources(const Json& pod_spec, const std::string& path);
 
 // What is wrong with the GPU resources of a container, each at its own path below `path`.
 std::vector<FieldMessage> CheckGpuResources(const Json& container, const std::string& path);

@@ -117,6 +117,15 @@ Json MakeNode(const NodeDescription& node) {
                                                 {"nodeInfo", system}})}});
 }
 
+Json NodeGpusPatch(const Node& node, const NodeGpus& gpus) {
+  Json amounts = Json::object();
+  for (const auto& [name, amount] : GpuResources(node.gpus)) amounts[name] = "0";
+  for (const auto& [name, amount] : GpuResources(gpus)) amounts[name] = FormatQuantity(amount, false);
+  const Json annotations = Json::object({{kGpuAnnotation, EncodeGpus(gpus).dump()}});
+  return Json::object({{"metadata", Json::object({{"annotations", annotations}})},
+                       {"status", Json::object({{"capacity", amounts}, {"allocatable", amounts}})}});
+}
+
 bool Tolerates(const std::vector<Toleration>& tolerations, const Taint& taint) {
   return std::ranges::any_of(tolerations, [&](const Toleration& t) { return Tolerated(t, taint); });
 }

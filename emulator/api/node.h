@@ -38,6 +38,9 @@ struct NodeDescription {
 };
 Json MakeNode(const NodeDescription& node);
 
+// Merge patch, of the whole document, for a node whose GPUs have become `gpus`.
+Json NodeGpusPatch(const Node& node, const NodeGpus& gpus);
+
 bool Tolerates(const std::vector<Toleration>& tolerations, const Taint& taint);
 
 }  // namespace tfemu::api

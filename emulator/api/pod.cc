@@ -186,7 +186,11 @@ Pod DecodePod(const Object& object) {
   for (const Json& alias : Items(spec, "hostAliases"))
     pod.spec.host_aliases[Text(alias, "ip")] = Texts(alias, "hostnames");
   const Json& security = Member(spec, "securityContext");
-  pod.spec.ownership = {Int(security, "fsGroup"), Text(security, "fsGroupChangePolicy") == "OnRootMismatch"};
+  pod.spec.ownership = {
+      Int(security, "fsGroup"), {}, Text(security, "fsGroupChangePolicy") == "OnRootMismatch"};
+  for (const Json& group : Items(security, "supplementalGroups"))
+    if (group.is_number_integer()) pod.spec.ownership.groups.push_back(group.get<int64_t>());
+  if (pod.spec.ownership.group) pod.spec.ownership.groups.push_back(*pod.spec.ownership.group);
   pod.status = DecodeStatus(Member(object.doc(), "status"));
   return pod;
 }

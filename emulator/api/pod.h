@@ -116,9 +116,10 @@ struct Toleration {
   friend bool operator==(const Toleration&, const Toleration&) = default;
 };
 
-// securityContext of a pod, as far as volumes go.
+// securityContext of a pod, as far as groups go.
 struct VolumeOwnership {
   std::optional<int64_t> group;  // fsGroup
+  std::vector<int64_t> groups;   // supplementalGroups, and fsGroup with them
   bool only_on_mismatch = false;
   friend bool operator==(const VolumeOwnership&, const VolumeOwnership&) = default;
 };

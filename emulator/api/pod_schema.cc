@@ -135,7 +135,7 @@ constexpr Field kPodSecurityFields[] = {
     String("seLinuxChangePolicy").Ignored(kNoSecurity),
     Any("seLinuxOptions").Ignored(kNoSecurity),
     Any("seccompProfile").Ignored(kNoSecurity),
-    Integer("supplementalGroups").List().Approximated("the groups are given to root, who needs none"),
+    Integer("supplementalGroups").List(),
     String("supplementalGroupsPolicy").Approximated("groups of the image count as under Merge"),
     Any("sysctls").List().Ignored("kernel parameters are the host's"),
     Any("windowsOptions").Ignored("always linux")};

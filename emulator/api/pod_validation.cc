@@ -73,9 +73,12 @@ void CheckResources(const Json& container, const std::string& path, Messages& me
     if (extended && (limit == limits.end() || limit->second != amount))
       messages.push_back({path + ".resources.limits." + name, "must be equal to " + name + " request"});
   }
-  for (const auto& [name, amount] : limits)
-    if (amount.milli < 0)
-      messages.push_back({path + ".resources.limits." + name, "must be greater than or equal to 0"});
+  for (const auto& [name, amount] : limits) {
+    const std::string at = path + ".resources.limits." + name;
+    if (amount.milli < 0) messages.push_back({at, "must be greater than or equal to 0"});
+    if (name.find('/') != std::string::npos && amount.milli % 1000 != 0)
+      messages.push_back({at, "must be an integer"});
+  }
 }
 
 void CheckEnv(const Json& container, const std::string& path, Messages& messages) {

@@ -101,7 +101,7 @@ const std::vector<KindPrinter>& Printers() {
        PrintStorageClass},
       {"Node",
        {{"Name"}, {"Status"}, {"Roles"}, {"Age"}, {"Version"}, {"Internal-IP", kWide}, {"External-IP", kWide},
-        {"OS-Image", kWide}, {"Kernel-Version", kWide}, {"Container-Runtime", kWide}},
+        {"OS-Image", kWide}, {"Kernel-Version", kWide}, {"Container-Runtime", kWide}, {"GPUs", kWide}},
        PrintNode},
       {"Event",
        {{"Last Seen"}, {"Type"}, {"Reason"}, {"Object"}, {"Subobject", kWide}, {"Source", kWide}, {"Message"},

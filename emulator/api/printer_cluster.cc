@@ -1,6 +1,7 @@
 // The cells of nodes, services and events.
 #include <algorithm>
 
+#include "emulator/api/gpu.h"
 #include "emulator/api/printer_fields.h"
 #include "emulator/base/strings.h"
 #include "emulator/base/time_format.h"
@@ -35,6 +36,14 @@ std::string NodeAddress(const Json& node, std::string_view type) {
   for (const auto& address : FieldList(node, "status.addresses"))
     if (FieldText(address, "type") == type) return TextOr(FieldText(address, "address"), "<none>");
   return "<none>";
+}
+
+// "2 x A10 (virtual)", one part for each model.
+std::string NodeGpuText(const Json& node) {
+  const Json& annotations = Field(node, "metadata.annotations");
+  const auto it = annotations.is_object() ? annotations.find(kGpuAnnotation) : annotations.end();
+  if (it == annotations.end() || !it->is_string()) return "<none>";
+  return GpuSummary(DecodeGpus(Json::parse(it->get<std::string>(), nullptr, false)));
 }
 
 std::string ServicePorts(const Json& service) {
@@ -97,7 +106,8 @@ std::vector<std::string> PrintNode(const Json& node, Instant now) {
           NodeAddress(node, "ExternalIP"),
           TextOr(FieldText(node, "status.nodeInfo.osImage"), "<unknown>"),
           TextOr(FieldText(node, "status.nodeInfo.kernelVersion"), "<unknown>"),
-          TextOr(FieldText(node, "status.nodeInfo.containerRuntimeVersion"), "<unknown>")};
+          TextOr(FieldText(node, "status.nodeInfo.containerRuntimeVersion"), "<unknown>"),
+          NodeGpuText(node)};
 }
 
 std::vector<std::string> PrintService(const Json& service, Instant now) {

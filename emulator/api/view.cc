@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "emulator/api/gpu.h"
 #include "emulator/api/printer.h"
 #include "emulator/api/printer_fields.h"
 #include "emulator/base/strings.h"
@@ -163,12 +164,11 @@ NodeView ViewNode(const Object& object) {
   const Json& capacity = Field(object.doc(), "status.capacity");
   if (capacity.is_object()) {
     view.cpu = FieldText(capacity, "cpu"), view.memory = FieldText(capacity, "memory");
-    if (const auto gpus = capacity.find("nvidia.com/gpu"); gpus != capacity.end())
-      view.gpus = ParseInt(gpus->is_string() ? gpus->get<std::string>() : gpus->dump()).value_or(0);
   }
-  const auto labels = LabelsOf(object);
-  if (const auto model = labels.find("nvidia.com/gpu.product"); model != labels.end())
-    view.gpu_model = model->second;
+  const Json& annotations = Field(object.doc(), "metadata.annotations");
+  const auto gpus = annotations.is_object() ? annotations.find(kGpuAnnotation) : annotations.end();
+  if (gpus != annotations.end() && gpus->is_string())
+    view.gpus = GpuSummary(DecodeGpus(Json::parse(gpus->get<std::string>(), nullptr, false)));
   for (const auto& condition : ConditionsOf(object))
     if (condition.type == "Ready") view.ready = condition.status == "True";
   return view;

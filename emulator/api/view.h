@@ -71,8 +71,8 @@ std::vector<std::string> ImagesOf(
     const Json& doc);  // every container image anywhere in the document, in order
 
 struct NodeView {
-  std::string name, cpu, memory, gpu_model;  // capacities as written
-  int64_t gpus = 0;
+  std::string name, cpu, memory;  // capacities as written
+  std::string gpus;               // as GpuSummary says it; "" without any
   bool ready = false;
 };
 NodeView ViewNode(const Object& node);

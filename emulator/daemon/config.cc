@@ -108,6 +108,8 @@ Result<api::ClusterConfig> MakeConfig(const Options& options) {
   if (!options.eci.empty()) config.eci.serverless = true;
   if (config.nodes.empty() && !config.eci.serverless)
     for (int i = 0; i < options.nodes; ++i) config.nodes.push_back({"node-" + std::to_string(i + 1)});
+  if (options.cpus > 0)
+    for (api::NodeConfig& node : config.nodes) node.cpu = api::Quantity{options.cpus * 1000};
   for (api::NodeConfig& node : config.nodes)
     if (gpus) node.gpus = {*gpus};
   for (const std::string& zone : config.eci.zones) config.nodes.push_back(EciNode(config, zone));

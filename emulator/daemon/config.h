@@ -11,8 +11,8 @@ namespace tfemu::daemon {
 
 struct Options {
   std::string home, cluster = "default", config_file, isolation = "auto", gpus = "none", gpu_model, eci;
-  int nodes = 1;
-  bool ephemeral = false, foreground = false;
+  int nodes = 1, cpus = 0;  // cpus of each node; 0: the host's
+  bool ephemeral = false, foreground = false, probe_gpus = false;
   int ready_fd = -1;
 };
 

@@ -13,9 +13,11 @@
 #include <random>
 
 #include "emulator/daemon/dns_server.h"
+#include "emulator/daemon/gpu_watch.h"
 #include "emulator/daemon/service_proxy.h"
 #include "emulator/io/resident.h"
 #include "emulator/manager/cluster.h"
+#include "emulator/manager/lister.h"
 #include "emulator/rpc/paths.h"
 #include "emulator/rpc/server.h"
 #include "emulator/store/sqlite_journal.h"
@@ -24,6 +26,7 @@
 #include "runtime/process/cgroup.h"
 #include "runtime/process/gpu_files.h"
 #include "runtime/process/process_runtime.h"
+#include "runtime/process/usage.h"
 
 namespace tfemu::daemon {
 namespace {
@@ -94,6 +97,7 @@ class Daemon {
     images_ = std::make_unique<image::ImageFolders>(executor_, std::move(images));
     RETURN_IF_ERROR(StartCluster());
     StartDns();
+    StartGpuWatch();
     RETURN_IF_ERROR(StartProxy());
     const rpc::Backend backend{executor_,
                                cluster_->registry(),
@@ -102,6 +106,7 @@ class Daemon {
                                *images_,
                                paths_.state,
                                [this] { return Facts(); },
+                               [this] { return Use(); },
                                [this](std::function<void()> stopped) { Shutdown(std::move(stopped)); }};
     server_ = std::make_unique<rpc::Server>(backend);
     return server_->Start(paths_.socket);
@@ -120,6 +125,7 @@ class Daemon {
   // Everything is gone after this: pods, supervisor, sockets; with --ephemeral the state too.
   void End() {
     server_.reset();
+    gpu_watch_.reset();
     proxy_.reset();
     dns_.reset();
     if (runtime_) runtime_->Shutdown();
@@ -196,6 +202,18 @@ class Daemon {
       });
   }
 
+  void StartGpuWatch() {
+    const auto real = [](const api::Gpu& gpu) { return !gpu.is_virtual(); };
+    const bool any = std::ranges::any_of(
+        node_gpus_, [&](const api::NodeGpus& gpus) { return std::ranges::any_of(gpus.devices, real); });
+    if (!any) return;
+    gpu_watch_ = std::make_unique<GpuWatch>(context_, executor_, "/proc/self/exe", [this](const auto& host) {
+      if (host.ok()) cluster_->OnHostGpus(host.value().devices);
+      else cluster_->OnHostGpus(host.error());
+    });
+    gpu_watch_->Start();
+  }
+
   Result<void> StartProxy() {
     ServiceProxy::Sockets sockets;
     sockets.listen = [this](const std::string& address, int port, ServiceProxy::SocketDone done) {
@@ -220,10 +238,39 @@ class Daemon {
     for (const Error& problem : images_->Problems()) facts.notes.push_back(problem.message);
     facts.settings = {{"config", options_.config_file},
                       {"nodes", std::to_string(options_.nodes)},
+                      {"cpus", options_.cpus == 0 ? "" : std::to_string(options_.cpus)},
                       {"gpus", options_.gpus},
                       {"gpu-model", options_.gpu_model},
                       {"eci", options_.eci}};
     return facts;
+  }
+
+  rpc::ClusterUse Use() const {
+    rpc::ClusterUse use;
+    const manager::NodeAgent& agent = cluster_->node_agent();
+    const auto running = agent.RunningPids();
+    std::vector<int> pids;
+    for (const auto& [key, list] : running) pids.insert(pids.end(), list.begin(), list.end());
+    const auto usages = process::ReadUsage(pids);
+    for (const auto& [key, list] : running) {
+      const auto object = store_->Get(key);
+      if (!object.ok()) continue;
+      rpc::ClusterUse::Pod pod{key.ns, key.name, object.value().As(api::DecodePod).spec.node_name};
+      for (const int pid : list)
+        if (const auto usage = usages.find(pid); usage != usages.end()) {
+          pod.cpu_ns += usage->second.cpu_ns;
+          pod.memory_bytes += usage->second.memory_bytes;
+        }
+      use.pods.push_back(std::move(pod));
+    }
+    const auto nodes = manager::ListAll(*store_, {"Node", ""}, api::DecodeNode);
+    for (const api::Node& node : nodes) {
+      use.nodes.push_back(node.meta.name);
+      for (const api::Gpu& gpu : node.gpus.devices)
+        use.gpus.push_back(agent.gpus().Usage(node.meta.name, gpu));
+    }
+    for (auto& usage : agent.gpus().UsageBesides(nodes)) use.gpus.push_back(std::move(usage));
+    return use;
   }
 
   void Shutdown(std::function<void()> stopped) {
@@ -252,6 +299,7 @@ class Daemon {
   std::unique_ptr<manager::Cluster> cluster_;
   std::unique_ptr<DnsServer> dns_;
   std::unique_ptr<ServiceProxy> proxy_;
+  std::unique_ptr<GpuWatch> gpu_watch_;
   std::unique_ptr<rpc::Server> server_;
   bool stopping_ = false;
 };

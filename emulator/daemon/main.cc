@@ -24,6 +24,8 @@ void DescribeOptions(CLI::App& app, Options& options) {
   app.add_option("--nodes", options.nodes, "Nodes of the host's size")
       ->capture_default_str()
       ->check(CLI::Range(1, 250));
+  app.add_option("--cpus", options.cpus, "CPUs that each node is said to have; pods share those of the host")
+      ->check(CLI::Range(1, 1024));
   app.add_option("--gpus", options.gpus, "GPUs of each node: N, all (of the host) or none")
       ->capture_default_str();
   app.add_option("--gpu-model", options.gpu_model, "Virtual GPUs of this model, such as A10");
@@ -31,6 +33,7 @@ void DescribeOptions(CLI::App& app, Options& options) {
                  "Zones of Elastic Container Instance that take every pod, such as cn-beijing-k");
   app.add_option("--isolation", options.isolation, "auto or root")->capture_default_str();
   app.add_flag("--ephemeral", options.ephemeral, "Remove the cluster's state at the end");
+  app.add_flag("--probe-gpus", options.probe_gpus, "Print the host's GPUs as its driver tells them, and end");
   app.add_flag("--foreground", options.foreground, "Stay in the terminal's session and log to it");
   app.add_option("--ready-fd", options.ready_fd,
                  "Write \"ready\" or the error to this descriptor, then close it");
@@ -59,6 +62,12 @@ int main(int argc, char** argv) {
     const char* value = std::getenv(name.c_str());
     return std::string(value == nullptr ? "" : value);
   };
+  if (options.probe_gpus) {
+    const std::string library = environment("TFEMU_NVML");
+    const auto host = tfemu::gpu::ProbeHostGpus(library.empty() ? tfemu::gpu::kNvmlLibrary : library,
+                                                tfemu::gpu::kProbeTimeoutMs);
+    return std::puts(tfemu::gpu::ProbeText(host).c_str()) < 0;
+  }
   if (options.home.empty()) {
     const auto home = tfemu::rpc::HomeFolder(environment);
     if (!home.ok()) return std::fputs(Sentence(home.error()).c_str(), stderr), 1;

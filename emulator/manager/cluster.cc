@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "emulator/api/config.h"
+#include "emulator/manager/gpu_health.h"
 
 namespace tfemu::manager {
 
@@ -56,6 +57,20 @@ Result<void> Cluster::MakeNodes() {
     if (!made.ok()) return made.error();
   }
   return {};
+}
+
+void Cluster::OnHostGpus(const Result<std::vector<api::Gpu>>& host) {
+  for (const api::Object& object : deps_.store.List({"Node", ""}).objects) {
+    const api::Node& node = object.As(api::DecodeNode);
+    api::NodeGpus gpus = node.gpus;
+    const auto news = UpdateHealth(gpus, host);
+    if (news.empty()) continue;
+    const auto patched = registry_.Patch(object.key(), object.uid(), "", api::NodeGpusPatch(node, gpus));
+    if (!patched.ok()) continue;
+    for (const GpuNews& one : news)
+      events_.Record({api::ReferenceTo(patched.value()), one.bad, one.bad ? "GPUUnhealthy" : "GPUHealthy",
+                      one.message, "kubelet", node.meta.name});
+  }
 }
 
 void Cluster::OnWatch(const store::WatchEvent& event) {

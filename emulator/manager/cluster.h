@@ -37,6 +37,9 @@ class Cluster {
   // Makes the built-in namespaces and the nodes, then lets the controllers see everything that is there.
   Result<void> Start();
 
+  // A new look at the host's GPUs: nodes offer what is still there, events say what is not.
+  void OnHostGpus(const Result<std::vector<api::Gpu>>& host);
+
   Registry& registry() { return registry_; }
   NodeAgent& node_agent() { return agent_; }
 

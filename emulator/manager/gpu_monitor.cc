@@ -54,6 +54,19 @@ GpuUsage GpuMonitor::Usage(const std::string& node, const api::Gpu& gpu) const {
   return UsageOf(node, gpu, HoldersOn(node));
 }
 
+std::vector<GpuUsage> GpuMonitor::UsageBesides(const std::vector<api::Node>& nodes) const {
+  std::vector<GpuUsage> usages;
+  for (const auto& [key, kept] : kept_) {
+    const auto node = std::ranges::find(nodes, kept.holder.node, [](const auto& n) { return n.meta.name; });
+    for (const api::GpuShare& share : kept.holder.shares) {
+      const api::Gpu* gpu = kept.gpus.Find(share.uuid);
+      if (gpu == nullptr || (node != nodes.end() && node->gpus.Find(share.uuid) != nullptr)) continue;
+      usages.push_back(UsageOf(kept.holder.node, *gpu, {&kept.holder}));
+    }
+  }
+  return usages;
+}
+
 void GpuMonitor::Show(const std::string& node) {
   const auto holders = HoldersOn(node);
   for (auto& [key, kept] : kept_) {

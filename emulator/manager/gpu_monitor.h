@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "emulator/api/node.h"
 #include "emulator/api/pod.h"
 #include "emulator/base/executor.h"
 #include "emulator/manager/gpu_board.h"
@@ -28,6 +29,8 @@ class GpuMonitor {
   void Remove(const std::string& pod_uid);  // the pod is gone, and its folders with it
 
   GpuUsage Usage(const std::string& node, const api::Gpu& gpu) const;
+  // Devices of pods that their node does not list: those of ECI instances.
+  std::vector<GpuUsage> UsageBesides(const std::vector<api::Node>& nodes) const;
 
  private:
   struct Kept {

@@ -39,6 +39,8 @@ class NodeAgent {
   void OnPodEvent(const runtime::PodEvent& event);
   // Pods that a former daemon started and the runtime does not know: their containers count as lost.
   void AdoptLost();
+  // The first processes of the containers that run, by pod.
+  std::map<api::ObjectKey, std::vector<int>> RunningPids() const;
   const GpuMonitor& gpus() const { return gpus_; }
   // The runtime lost everything it ran (its supervisor died).
   void OnRuntimeLost(const std::string& why);

@@ -83,6 +83,14 @@ void NodeAgent::OnExit(Entry& entry, const PodEvent& event) {
   run.back_off = controllers::NextBackOff(run.back_off, run.finished_at - run.started_at);
 }
 
+std::map<api::ObjectKey, std::vector<int>> NodeAgent::RunningPids() const {
+  std::map<api::ObjectKey, std::vector<int>> pids;
+  for (const auto& [uid, entry] : entries_)
+    for (const auto& [name, run] : entry.run.containers)
+      if (run.state == ContainerRun::State::kRunning && run.pid > 0) pids[entry.key].push_back(run.pid);
+  return pids;
+}
+
 // As a kubelet after a reboot: the containers can no longer be located, and the restart policy decides.
 void NodeAgent::AdoptLost() {
   for (const api::Pod& pod : ListAll(deps_.store, {"Pod", ""}, api::DecodePod)) {

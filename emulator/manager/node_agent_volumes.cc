@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "emulator/api/volume.h"
+#include "emulator/base/strings.h"
 #include "emulator/manager/lister.h"
 #include "emulator/manager/node_agent.h"
 
@@ -31,6 +32,19 @@ bool Mentions(const PodVolume& volume, const api::ObjectKey& object) {
   });
 }
 
+// Each note is a write that others watch: a hundredth of the size is the least that is one.
+bool WorthNoting(const api::Object& claim, const runtime::PodEvent& event) {
+  const auto annotations = api::DecodeMeta(claim).annotations;
+  const auto bytes = [&](const char* name) -> uint64_t {
+    const auto it = annotations.find(name);
+    return it == annotations.end() ? 0 : static_cast<uint64_t>(ParseInt(it->second).value_or(0));
+  };
+  const uint64_t noted = bytes(api::kUsedBytes), used = event.used_bytes;
+  const bool ends = (used >= event.size_bytes) != (noted >= event.size_bytes);
+  const uint64_t change = used > noted ? used - noted : noted - used;
+  return ends || bytes(api::kQuotaBytes) != event.size_bytes || change >= event.size_bytes / 100;
+}
+
 }  // namespace
 
 void NodeAgent::OnVolumeUsage(const api::Pod& pod, Entry& entry, const runtime::PodEvent& event) {
@@ -56,7 +70,7 @@ void NodeAgent::OnVolumeUsage(const api::Pod& pod, Entry& entry, const runtime::
 void NodeAgent::NoteUsage(const api::Pod& pod, const PodVolume& volume, const runtime::PodEvent& event) {
   if (volume.type != PodVolume::Type::kClaim) return;
   const auto claim = deps_.store.Get({"PersistentVolumeClaim", pod.meta.ns, volume.claim_name});
-  if (!claim.ok()) return;
+  if (!claim.ok() || !WorthNoting(claim.value(), event)) return;
   const auto bound =
       deps_.store.Get({"PersistentVolume", "", api::DecodePersistentVolumeClaim(claim.value()).volume_name});
   const api::Json annotations = api::Json::object({{api::kUsedBytes, std::to_string(event.used_bytes)},

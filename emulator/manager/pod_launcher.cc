@@ -190,6 +190,8 @@ Result<runtime::ContainerLaunch> PodLauncher::Container(const DownwardContext& c
     launch.env.push_back("HOSTNAME=" + (pod.spec.hostname.empty() ? pod.meta.name : pod.spec.hostname));
   launch.argv = Command(container, image, variables);
   launch.working_dir = !container.working_dir.empty() ? container.working_dir : image.working_dir;
+  launch.user = image.user;
+  launch.groups = pod.spec.ownership.groups;
   for (const api::VolumeMount& mount : container.mounts) {
     ASSIGN_OR_RETURN(runtime::Mount made, MountOf(mount, variables));
     launch.mounts.push_back(std::move(made));

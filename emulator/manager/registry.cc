@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 
-#include "emulator/api/eci_annotations.h"
+#include "emulator/api/eci_settings.h"
+#include "emulator/api/gpu_request.h"
 #include "emulator/api/lifecycle.h"
+#include "emulator/api/node.h"
 #include "emulator/api/schema.h"
 #include "emulator/api/service.h"
 #include "emulator/api/storage_class.h"
@@ -73,7 +76,31 @@ Result<std::vector<FieldMessage>> Registry::Check(const Json& doc, const Json* p
   if (kind->validate != nullptr)
     if (auto problems = kind->validate(doc, previous); !problems.empty())
       return Invalid(doc, std::move(problems));
+  WarnOfResources(doc, findings.warnings);
   return std::move(findings.warnings);
+}
+
+void Registry::WarnOfResources(const Json& doc, std::vector<FieldMessage>& warnings) const {
+  const auto places = api::PodSpecs(doc);
+  if (places.empty()) return;
+  std::set<std::string> offered;
+  for (const Object& object : store_.List({"Node", ""}).objects) {
+    const api::Node& node = object.As(api::DecodeNode);
+    for (const auto& [name, amount] : node.allocatable) offered.insert(name);
+    if (api::IsEciNode(node.meta)) offered.insert("nvidia.com/gpu");  // an instance's type brings them
+    if (node.gpus.sharing.mode == api::GpuSharing::Mode::kMemory)
+      for (const char* name : api::GpuQualifiers()) offered.insert(name);
+  }
+  if (offered.empty()) return;
+  for (const auto& place : places)
+    for (const api::AskedResource& asked : api::ExtendedResources(*place.spec, place.path)) {
+      if (offered.contains(asked.name)) continue;
+      std::vector<std::string> extended;
+      for (const auto& name : offered)
+        if (name.find('/') != std::string::npos) extended.push_back(name);
+      warnings.push_back({asked.path, "no node of this cluster offers " + asked.name + "; they offer " +
+                                          (extended.empty() ? "no such resources" : Join(extended, ", "))});
+    }
 }
 
 Result<void> Registry::CheckPlace(const Kind& kind, const Json& doc) const {

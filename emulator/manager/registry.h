@@ -71,6 +71,8 @@ class Registry {
                                           const WriteOptions& options);
   Result<void> CheckPlace(const api::Kind& kind, const api::Json& doc) const;
   Result<void> CheckImages(const api::Json& doc) const;
+  // Extended resources that no node has: a pod that asks for one waits for ever.
+  void WarnOfResources(const api::Json& doc, std::vector<FieldMessage>& warnings) const;
   void Orphan(const std::string& owner_uid);
   Result<void> GiveClusterIp(api::Json& doc);
   void GiveDefaultClass(api::Json& claim) const;

@@ -36,6 +36,32 @@ void Fill(const ClusterFacts& facts, v1::InfoReply& reply) {
   for (const auto& [name, value] : facts.settings) (*reply.mutable_settings())[name] = value;
 }
 
+void Fill(const ClusterUse& use, v1::TopReply& reply) {
+  for (const auto& pod : use.pods) {
+    auto& out = *reply.add_pods();
+    out.set_ns(pod.ns);
+    out.set_name(pod.name);
+    out.set_node(pod.node);
+    out.set_cpu_ns(pod.cpu_ns);
+    out.set_memory_bytes(pod.memory_bytes);
+  }
+  for (const auto& node : use.nodes) reply.add_nodes(node);
+  for (const auto& usage : use.gpus) {
+    auto& out = *reply.add_gpus();
+    out.set_node(usage.node);
+    out.set_index(usage.gpu.index);
+    out.set_uuid(usage.gpu.uuid);
+    out.set_model(usage.gpu.model);
+    out.set_is_virtual(usage.gpu.is_virtual());
+    out.set_memory_bytes(usage.gpu.memory_bytes);
+    // What a real GPU does is nvidia-smi's to say.
+    out.set_known(usage.gpu.is_virtual());
+    out.set_utilization(usage.utilization);
+    out.set_used_bytes(usage.used_bytes);
+    for (const auto* holder : usage.holders) out.add_holders(holder->ns + "/" + holder->pod);
+  }
+}
+
 void Fill(const runtime::Image& image, bool ready, v1::Image& reply) {
   reply.set_folder(image.folder);
   for (const auto& pattern : image.references) reply.add_references(pattern);
@@ -49,6 +75,21 @@ void Fill(const runtime::Image& image, bool ready, v1::Image& reply) {
   for (const auto& word : image.cmd) reply.add_cmd(word);
   for (const auto& [name, value] : image.env) reply.add_env(name + "=" + value);
   reply.set_working_dir(image.working_dir);
+  reply.set_root_kind(runtime::ToString(image.root_kind));
+  reply.set_archive(image.archive);
+  reply.set_user(image.user);
+  reply.set_architecture(image.architecture);
+  reply.mutable_labels()->insert(image.labels.begin(), image.labels.end());
+  for (const auto& reference : image.archive_references) reply.add_archive_references(reference);
+  for (const auto& note : image.notes) reply.add_notes(note);
+  for (const auto& layer : image.archive_layers) {
+    auto& to = *reply.add_archive_layers();
+    to.set_diff_id(layer.diff_id);
+    to.set_digest(layer.digest);
+    to.set_packed_bytes(layer.packed_bytes);
+    to.set_unpacked_bytes(layer.unpacked_bytes);
+    to.set_entries(layer.entries);
+  }
 }
 
 }  // namespace tfemu::rpc

@@ -135,6 +135,15 @@ ClusterService::Unary* ClusterService::Scale(Context* context, const v1::ScaleRe
   });
 }
 
+ClusterService::Unary* ClusterService::Top(Context* context, const v1::TopRequest* request,
+                                           v1::TopReply* reply) {
+  return Answered(context, request, reply, [this](const auto&, auto& out) -> Result<void> {
+    Fill(backend_.use(), out);
+    out.set_now_ns(backend_.executor.Now().ns);
+    return {};
+  });
+}
+
 ClusterService::Unary* ClusterService::ListImages(Context* context, const v1::ListImagesRequest* request,
                                                   v1::ImagesReply* reply) {
   return Answered(context, request, reply, [this](const auto&, auto& out) -> Result<void> {

@@ -27,6 +27,7 @@ class ClusterService final : public v1::Cluster::CallbackService {
   Unary* List(Context*, const v1::ListRequest*, v1::ListReply*) override;
   Unary* Delete(Context*, const v1::DeleteRequest*, v1::ObjectReply*) override;
   Unary* Scale(Context*, const v1::ScaleRequest*, v1::ObjectReply*) override;
+  Unary* Top(Context*, const v1::TopRequest*, v1::TopReply*) override;
   Unary* ListImages(Context*, const v1::ListImagesRequest*, v1::ImagesReply*) override;
   Unary* FindImage(Context*, const v1::FindImageRequest*, v1::Image*) override;
   grpc::ServerWriteReactor<v1::WatchReply>* Watch(Context*, const v1::WatchRequest*) override;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "emulator/base/strings.h"
+#include "runtime/image/archive_record.h"
 #include "runtime/image/digest.h"
 
 namespace tfemu::image {
@@ -62,11 +63,26 @@ Result<void> ReadRoot(const Context& context, const YAML::Node& node, runtime::I
   if (image.root.host) return {};
   const std::string path = context.Absolute(root.value());
   if (!fs::exists(path)) return context.Fail(node, "root: there is no " + path, "root: host, or a directory");
-  if (!fs::is_directory(path) || fs::exists(fs::path(path) / "oci-layout")) {
-    return context.Fail(node, "root: " + path + " is no unpacked root file system",
-                        "tar files and OCI layouts are not read yet: unpack it and name that directory");
+  if (fs::is_directory(path) && !fs::exists(fs::path(path) / "oci-layout")) {
+    image.root_kind = runtime::RootKind::kFolder;
+    image.root.layers.insert(image.root.layers.begin(), path);
+    return {};
   }
-  image.root.layers.insert(image.root.layers.begin(), path);
+  if (!fs::is_directory(path) && !fs::is_regular_file(path)) {
+    return context.Fail(node, "root: " + path + " is neither a file nor a folder");
+  }
+  image.archive = path;
+  image.root_kind = fs::is_directory(path) ? runtime::RootKind::kOciLayout : runtime::RootKind::kTar;
+  return {};
+}
+
+Result<void> ReadSelect(const Context& context, const YAML::Node& node, runtime::Image& image) {
+  ASSIGN_OR_RETURN(image.select, Scalar(context, node, "select"));
+  return {};
+}
+
+Result<void> ReadUser(const Context& context, const YAML::Node& node, runtime::Image& image) {
+  ASSIGN_OR_RETURN(image.user, Scalar(context, node, "user"));
   return {};
 }
 
@@ -129,8 +145,8 @@ Result<void> ReadWorkingDir(const Context& context, const YAML::Node& node, runt
   return {};
 }
 
-Result<void> ReadSize(const Context& context, const YAML::Node& node, runtime::Image& image) {
-  ASSIGN_OR_RETURN(const std::string text, Scalar(context, node, "size"));
+Result<uint64_t> Size(const Context& context, const YAML::Node& node, const std::string& what) {
+  ASSIGN_OR_RETURN(const std::string text, Scalar(context, node, what));
   static constexpr std::pair<std::string_view, uint64_t> kUnits[] = {
       {"KiB", 1ull << 10}, {"MiB", 1ull << 20}, {"GiB", 1ull << 30}, {"Ki", 1ull << 10}, {"Mi", 1ull << 20},
       {"Gi", 1ull << 30},  {"KB", 1000},        {"MB", 1000000},     {"GB", 1000000000}, {"", 1}};
@@ -138,10 +154,32 @@ Result<void> ReadSize(const Context& context, const YAML::Node& node, runtime::I
     if (!std::string_view(text).ends_with(suffix)) continue;
     const auto number = ParseInt(Trim(std::string_view(text).substr(0, text.size() - suffix.size())));
     if (!number || *number < 0 || static_cast<uint64_t>(*number) > (1ull << 50) / factor) break;
-    image.size_bytes = static_cast<uint64_t>(*number) * factor;
-    return {};
+    return static_cast<uint64_t>(*number) * factor;
   }
-  return context.Fail(node, "size: \"" + text + "\" is no size", "size: 1200MiB");
+  return context.Fail(node, what + ": \"" + text + "\" is no size", what + ": 1200MiB");
+}
+
+Result<void> ReadSize(const Context& context, const YAML::Node& node, runtime::Image& image) {
+  ASSIGN_OR_RETURN(image.size_bytes, Size(context, node, "size"));
+  return {};
+}
+
+Result<void> ReadLimits(const Context& context, const YAML::Node& node, runtime::Image& image) {
+  if (!node.IsMap()) return context.Fail(node, "limits must be a map", "limits: {bytes: 100GiB}");
+  for (const auto& entry : node) {
+    const std::string key = entry.first.Scalar();
+    uint64_t* const place = key == "bytes"     ? &image.limits.bytes
+                            : key == "entries" ? &image.limits.entries
+                            : key == "ratio"   ? &image.limits.ratio
+                                               : nullptr;
+    if (!place) {
+      return context.Fail(entry.first, "limits: unknown key \"" + key + "\"",
+                          "the keys are bytes, entries, ratio");
+    }
+    ASSIGN_OR_RETURN(*place, Size(context, entry.second, key));
+    if (*place == 0) return context.Fail(entry.second, "limits." + key + " must be more than 0");
+  }
+  return {};
 }
 
 using ReadKey = Result<void> (*)(const Context&, const YAML::Node&, runtime::Image&);
@@ -153,6 +191,9 @@ constexpr std::pair<std::string_view, ReadKey> kKeys[] = {{"references", ReadRef
                                                           {"entrypoint", ReadEntrypoint},
                                                           {"cmd", ReadCmd},
                                                           {"workingDir", ReadWorkingDir},
+                                                          {"user", ReadUser},
+                                                          {"select", ReadSelect},
+                                                          {"limits", ReadLimits},
                                                           {"size", ReadSize}};
 
 std::string Closest(const std::string& key) {
@@ -194,8 +235,7 @@ Result<runtime::Image> ReadImageFolder(const std::string& folder) {
   if (!file) return Error{.reason = Reason::kNotFound, .message = "there is no " + folder + "/" + kImageFile};
   std::stringstream text;
   text << file.rdbuf();
-  runtime::Image image;
-  image.folder = folder;
+  runtime::Image image{.folder = folder, .working_dir = ""};
   try {
     RETURN_IF_ERROR(ReadDocument(context, YAML::Load(text.str()), image));
   } catch (const YAML::Exception& error) {
@@ -209,7 +249,9 @@ Result<runtime::Image> ReadImageFolder(const std::string& folder) {
     identity.append(1, '\0').append(std::istreambuf_iterator<char>(requirements), {});
   }
   for (const std::string& layer : image.root.layers) identity.append(1, '\0').append(layer);
+  if (!image.archive.empty()) identity.append(1, '\0').append(ArchiveKey(image.archive, image.select));
   image.id = "sha256:" + Sha256(identity);
+  if (image.archive.empty() && image.working_dir.empty()) image.working_dir = "/";
   return image;
 }
 

@@ -10,8 +10,9 @@ namespace tfemu::image {
 
 inline constexpr const char* kImageFile = "image.yaml";
 
-// `folder` must be absolute. The python environment of the root is left empty: it is not of this folder.
-// kInvalid names file and line; kNotFound when the folder has no image.yaml.
+// `folder` must be absolute. The python environment of the root is left empty: it is not of this folder. So
+// is what an archive says, its layers and, unless image.yaml says it, the working directory. kInvalid names
+// file and line; kNotFound when the folder has no image.yaml.
 Result<runtime::Image> ReadImageFolder(const std::string& folder);
 
 }  // namespace tfemu::image

@@ -13,6 +13,8 @@
 #include <set>
 
 #include "emulator/base/strings.h"
+#include "runtime/image/archive_record.h"
+#include "runtime/image/archive_unpack.h"
 #include "runtime/image/image_file.h"
 #include "runtime/image/python_environment.h"
 #include "runtime/image/reference.h"
@@ -37,6 +39,7 @@ std::string Stamp(const std::string& folder, const runtime::Image* image) {
     stamp += std::to_string(fs::last_write_time(file, error).time_since_epoch().count()) + ":" +
              std::to_string(fs::file_size(file, error)) + ";";
   }
+  if (image && !image->archive.empty()) stamp += ArchiveKey(image->archive, image->select);
   return stamp;
 }
 
@@ -105,12 +108,18 @@ Result<runtime::Image> ImageFolders::Find(const std::string& reference) const {
     }
   }
   if (!best) return Unknown(reference, images);
-  runtime::Image image = *best;
+  return Complete(*best);
+}
+
+Result<runtime::Image> ImageFolders::Complete(runtime::Image image) const {
   if (!image.requirements.empty()) {
     ASSIGN_OR_RETURN(auto environment,
                      PlanEnvironment(image.requirements, options_.cache_folder, options_.python));
     image.root.python_environment = environment.folder;
   }
+  if (image.archive.empty()) return image;
+  if (const auto record = LoadRecord(options_.cache_folder, ArchiveKey(image.archive, image.select)))
+    Apply(*record, options_.cache_folder, image);
   return image;
 }
 
@@ -131,12 +140,8 @@ std::vector<runtime::Image> ImageFolders::List() const {
   std::vector<runtime::Image> images;
   for (const Cached* cached : Read()) {
     if (!cached->image.ok()) continue;
-    runtime::Image image = cached->image.value();
-    if (!image.requirements.empty()) {
-      auto environment = PlanEnvironment(image.requirements, options_.cache_folder, options_.python);
-      if (environment.ok()) image.root.python_environment = environment.value().folder;
-    }
-    images.push_back(std::move(image));
+    auto complete = Complete(cached->image.value());
+    images.push_back(complete.ok() ? std::move(complete).value() : cached->image.value());
   }
   return images;
 }
@@ -150,33 +155,69 @@ std::vector<Error> ImageFolders::Problems() const {
 }
 
 bool ImageFolders::Ready(const runtime::Image& image) const {
+  if (!image.archive.empty() && !image.unpacked) return false;
   return image.requirements.empty() || fs::is_directory(image.root.python_environment);
+}
+
+namespace {
+
+// Each part is made only when it is missing.
+asio::awaitable<Result<void>> MakeReady(std::optional<ArchiveUnpack> unpack,
+                                        std::optional<PythonEnvironment> environment, ProgressSink progress) {
+  if (unpack) {
+    if (Result<void> unpacked = co_await UnpackArchive(*unpack, progress); !unpacked.ok()) co_return unpacked;
+  }
+  if (!environment) co_return Result<void>();
+  co_return co_await MakeEnvironment(*environment, progress);
+}
+
+}  // namespace
+
+Result<void> ImageFolders::Start(const runtime::Image& image, Preparation& preparation,
+                                 const std::string& key) {
+  std::optional<ArchiveUnpack> unpack;
+  if (!image.archive.empty() && !image.unpacked) {
+    std::string program = options_.unpack_program;
+    if (program.empty()) {
+      ASSIGN_OR_RETURN(program, FindUnpackProgram());
+    }
+    unpack = ArchiveUnpack{image.archive, image.select, image.limits, options_.cache_folder, program};
+  }
+  std::optional<PythonEnvironment> environment;
+  if (!image.requirements.empty()) {
+    ASSIGN_OR_RETURN(environment,
+                     PlanEnvironment(image.requirements, options_.cache_folder, options_.python));
+  }
+  auto share_progress = [shared = preparations_[key]](const runtime::PrepareProgress& step) {
+    for (const ProgressSink& sink : shared->progress) sink(step);
+  };
+  auto end = [this, key, shared = preparations_[key]](std::exception_ptr failure, Result<void> result) {
+    if (shared->done.empty()) return;  // this object is gone
+    if (failure) result = Error{.message = "making " + key + " was interrupted"};
+    preparations_.erase(key);
+    for (const DoneSink& sink : shared->done) sink(result);
+  };
+  asio::co_spawn(executor_.context(),
+                 MakeReady(std::move(unpack), std::move(environment), std::move(share_progress)),
+                 asio::bind_cancellation_slot(preparation.cancel.slot(), std::move(end)));
+  return {};
 }
 
 void ImageFolders::Prepare(const runtime::Image& image, ProgressSink progress, DoneSink done) {
   const auto finish = [this, done](Result<void> result) { executor_.Post([done, result] { done(result); }); };
-  if (image.requirements.empty()) return finish({});
-  auto environment = PlanEnvironment(image.requirements, options_.cache_folder, options_.python);
-  if (!environment.ok()) return finish(environment.error());
-  if (IsReady(environment.value())) return finish({});
-  const std::string folder = environment.value().folder;
-  std::shared_ptr<Preparation>& preparation = preparations_[folder];
+  if (Ready(image)) return finish({});
+  std::string key = image.root.python_environment;
+  if (!image.archive.empty() && !image.unpacked) key += "+" + ArchiveKey(image.archive, image.select);
+  std::shared_ptr<Preparation> preparation = preparations_[key];
   const bool running = preparation != nullptr;
-  if (!running) preparation = std::make_shared<Preparation>();
+  if (!running) preparation = preparations_[key] = std::make_shared<Preparation>();
   if (progress) preparation->progress.push_back(std::move(progress));
   preparation->done.push_back(std::move(done));
   if (running) return;
-  auto share_progress = [shared = preparation](const runtime::PrepareProgress& step) {
-    for (const ProgressSink& sink : shared->progress) sink(step);
-  };
-  auto end = [this, folder, shared = preparation](std::exception_ptr failure, Result<void> result) {
-    if (shared->done.empty()) return;  // this object is gone
-    if (failure) result = Error{.message = "making " + folder + " was interrupted"};
-    preparations_.erase(folder);
-    for (const DoneSink& sink : shared->done) sink(result);
-  };
-  asio::co_spawn(executor_.context(), MakeEnvironment(environment.value(), std::move(share_progress)),
-                 asio::bind_cancellation_slot(preparation->cancel.slot(), std::move(end)));
+  const auto started = Start(image, *preparation, key);
+  if (started.ok()) return;
+  preparations_.erase(key);
+  finish(started.error());
 }
 
 std::vector<std::string> DefaultImageFolders(const std::vector<std::string>& configured,

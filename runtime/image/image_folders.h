@@ -13,8 +13,9 @@ namespace tfemu::image {
 
 struct ImageFoldersOptions {
   std::vector<std::string> folders;         // absolute; each holds image folders; the first has precedence
-  std::string cache_folder;                 // absolute; environments are made below it
+  std::string cache_folder;                 // absolute; environments and layers are made below it
   std::string python = "/usr/bin/python3";  // the host's own, so that pods on `root: host` see the same one
+  std::string unpack_program = {};          // tfemu-unpack; "" finds it beside the program that runs
 };
 
 // Folders are read anew when a file in them has changed, so an edited image.yaml needs no restart.
@@ -38,12 +39,15 @@ class ImageFolders final : public runtime::ImageCatalog {
   struct Cached;
 
   std::vector<const Cached*> Read() const;
+  // With what is outside of its folder: its python environment, and what its archive says.
+  Result<runtime::Image> Complete(runtime::Image image) const;
+  Result<void> Start(const runtime::Image& image, Preparation& preparation, const std::string& key);
   Error Unknown(const std::string& reference, const std::vector<const Cached*>& images) const;
 
   io::AsioExecutor& executor_;
   ImageFoldersOptions options_;
   mutable std::map<std::string, std::unique_ptr<Cached>> cache_;      // by image folder
-  std::map<std::string, std::shared_ptr<Preparation>> preparations_;  // by environment folder
+  std::map<std::string, std::shared_ptr<Preparation>> preparations_;  // by what is made
 };
 
 // cluster.yaml's folders, HOME/images, and the examples/images (or share/tfemu/images) beside the program

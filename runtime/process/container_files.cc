@@ -65,7 +65,7 @@ std::vector<std::string> ContainerEnvironment(const runtime::PodLaunch& pod,
   environment.push_back("PATH=" + path);
   environment.push_back("HOSTNAME=" + pod.hostname);
   if (python) environment.push_back(std::string("VIRTUAL_ENV=") + runtime::kPythonPrefix);
-  environment.push_back("HOME=/root");
+  if (container.user.empty()) environment.push_back("HOME=/root");  // else only its root knows
   for (const auto& entry : container.env) {
     const std::string name = entry.substr(0, entry.find('='));
     if (name == "PATH") continue;

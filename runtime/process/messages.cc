@@ -136,6 +136,8 @@ wire::StartContainer Encode(const std::string& uid, const runtime::ContainerLaun
   out.mutable_limits()->set_cpu_shares(container.limits.cpu_shares);
   out.mutable_limits()->set_memory_bytes(container.limits.memory_bytes);
   out.set_log_path(container.log_path);
+  out.set_user(container.user);
+  for (const int64_t group : container.groups) out.add_groups(group);
   return out;
 }
 
@@ -156,6 +158,8 @@ runtime::ContainerLaunch Decode(wire::StartContainer message) {
   container.limits = {message.limits().cpu_millis(), message.limits().cpu_shares(),
                       message.limits().memory_bytes()};
   container.log_path = std::move(*message.mutable_log_path());
+  container.user = std::move(*message.mutable_user());
+  container.groups.assign(message.groups().begin(), message.groups().end());
   return container;
 }
 

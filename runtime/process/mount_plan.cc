@@ -144,6 +144,8 @@ class Planner {
     }
     if (!sources_.contains("etc"))
       for (const auto& file : EtcFiles(request_.pod)) {
+        if (!request_.container.root.host && file.path == "nsswitch.conf")
+          continue;  // an image has its own modules
         MountStep& step = Emit(Type::kFile, "etc/" + file.path);
         step.content = file.content;
         step.mode = file.mode;

@@ -68,7 +68,7 @@ Result<std::vector<MountStep>> PlanRoot(const RootRequest& request, const HostVi
 // hosts, hostname, resolv.conf, nsswitch.conf and the pod's own; a further "hosts" is added to ours.
 std::vector<runtime::File> EtcFiles(const runtime::PodLaunch& pod);
 
-// The container's environment: what it asks for, and HOME, HOSTNAME, PATH where it says nothing.
+// The container's environment: what it asks for, and HOSTNAME, PATH and (of root) HOME where it says nothing.
 std::vector<std::string> ContainerEnvironment(const runtime::PodLaunch& pod,
                                               const runtime::ContainerLaunch& container);
 // The value of `name` in an environment, or "".

@@ -19,6 +19,8 @@ namespace {
 
 using Type = MountStep::Type;
 
+constexpr size_t kMostOptions = 3500;
+
 // lowerdir= separates by ':' and options by ','.
 std::string Escape(const std::string& path) {
   std::string out;
@@ -201,15 +203,31 @@ class Builder {
     for (const auto& folder : {base, upper, work})
       if (::mkdir(folder.c_str(), 0755)) return SystemError("mkdir " + folder);
     RETURN_IF_ERROR(FillUpper(step, upper));
-    std::string options = "upperdir=" + Escape(upper) + ",workdir=" + Escape(work) + ",lowerdir=";
+    ASSIGN_OR_RETURN(const UniqueFd target, OpenBelow(root_.get(), step.target, true));
+    ForgetParent();
+    RETURN_IF_ERROR(MountOverlay(step, "upperdir=" + Escape(upper) + ",workdir=" + Escape(work), target));
+    return step.target.empty() ? OpenRoot() : Result<void>();
+  }
+
+  Result<void> MountOverlay(const MountStep& step, const std::string& writable, const UniqueFd& target) {
+    std::string options = writable + ",lowerdir=";
     for (const auto& lower : step.lowers)
       options += (&lower == &step.lowers.front() ? "" : ":") + Escape(lower);
-    ASSIGN_OR_RETURN(const UniqueFd target, OpenBelow(root_.get(), step.target, true));
-    if (::fchdir(target.get())) return SystemError("chdir /" + step.target);
-    ForgetParent();
-    if (::mount("overlay", ".", "overlay", 0, options.c_str()))
+    std::vector<UniqueFd> folders;
+    // The kernel takes one page of options: many layers are named by descriptors, four characters each.
+    if (options.size() > kMostOptions) {
+      options = writable + ",lowerdir=";
+      for (const auto& lower : step.lowers) {
+        folders.emplace_back(::open(lower.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+        if (!folders.back().valid()) return SystemError(lower);
+        options += (folders.size() == 1 ? "" : ":") + std::to_string(folders.back().get());
+      }
+      if (::chdir("/proc/self/fd")) return SystemError("chdir /proc/self/fd");
+    }
+    const std::string place = "/proc/self/fd/" + std::to_string(target.get());
+    if (::mount("overlay", place.c_str(), "overlay", MS_NODEV, options.c_str()))
       return SystemError("overlay on /" + step.target + " (" + options + ")");
-    return step.target.empty() ? OpenRoot() : Result<void>();
+    return {};
   }
 
   std::string stage_;

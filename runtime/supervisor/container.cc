@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/file.h>
 
 #include <utility>
 
@@ -31,6 +32,7 @@ Container::Container(PodHost& host, const std::string& pod_uid, const runtime::C
       working_dir_(launch.working_dir),
       log_path_(launch.log_path),
       cgroup_path_(pod_uid + "/" + launch.name),
+      identity_{launch.user, launch.groups},
       attempt_(launch.attempt),
       limits_(launch.limits) {}
 
@@ -51,6 +53,10 @@ Result<void> Container::TryStart(const Surroundings& surroundings) {
     host_.report("pod " + pod_uid_ + ", container " + name_ + ": " + text);
   });
   RETURN_IF_ERROR(file.Open());
+  for (const auto& layer : surroundings.root.container.root.layers) {
+    layers_.emplace_back(::open(layer.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (layers_.back().valid()) ::flock(layers_.back().get(), LOCK_SH | LOCK_NB);
+  }
   ASSIGN_OR_RETURN(const process::CgroupDoor cgroup, host_.cgroups.Make(cgroup_path_, limits_));
   oom_kills_before_ = host_.cgroups.OomKills(cgroup_path_);
   ASSIGN_OR_RETURN(Pipe output, MakePipe());
@@ -107,6 +113,7 @@ void Container::OnExited(const process::ExitStatus& status) {
 void Container::End() {
   log_.reset();
   process_.reset();
+  layers_.clear();
   host_.cgroups.Remove(cgroup_path_);
   const auto ended = std::move(ended_);
   if (ended) ended();

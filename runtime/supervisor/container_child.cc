@@ -11,6 +11,7 @@
 #include "runtime/process/spawn.h"
 #include "runtime/process/system_error.h"
 #include "runtime/supervisor/capabilities.h"
+#include "runtime/supervisor/user.h"
 
 namespace tfemu::supervisor {
 namespace {
@@ -97,10 +98,12 @@ int RunContainer(const ContainerStart& start) {
   const auto entered = EnterContainer(start);
   if (!entered.ok()) return FailBeforeExec(start.failure_pipe, entered.error());
   KeepContainerCapabilities();
+  auto environment = start.environment;
+  const auto became = BecomeUser({start.root.container.user, start.root.container.groups}, environment);
+  if (!became.ok()) return FailBeforeExec(start.failure_pipe, became.error());
   process::CloseOnExecFrom(3);
   const auto& argv = start.root.container.argv;
-  const int error =
-      process::ExecSearching(argv, start.environment, process::LookUp(start.environment, "PATH"));
+  const int error = process::ExecSearching(argv, environment, process::LookUp(environment, "PATH"));
   return Fail(start.failure_pipe, ExecFailure(argv[0], error));
 }
 
@@ -108,9 +111,11 @@ int RunExec(const ExecStart& start) {
   const auto joined = JoinContainer(start);
   if (!joined.ok()) return FailBeforeExec(start.failure_pipe, joined.error());
   KeepContainerCapabilities();
+  auto environment = start.environment;
+  const auto became = BecomeUser(start.identity, environment);
+  if (!became.ok()) return FailBeforeExec(start.failure_pipe, became.error());
   process::CloseOnExecFrom(3);
-  const int error =
-      process::ExecSearching(start.argv, start.environment, process::LookUp(start.environment, "PATH"));
+  const int error = process::ExecSearching(start.argv, environment, process::LookUp(environment, "PATH"));
   return Fail(start.failure_pipe, ExecFailure(start.argv[0], error));
 }
 

@@ -17,6 +17,7 @@ Result<runtime::Image> AnyImage::Find(const std::string& reference) const {
   runtime::Image image;
   image.folder = "/images/any";
   image.entrypoint = {"/entrypoint"};
+  image.size_bytes = 100'000'000;
   image.id = "sha256:" + std::to_string(Fnv1a(reference));
   return image;
 }
@@ -31,6 +32,16 @@ World::World(WorldOptions options) : runtime(executor, std::move(options.directo
         "node-" + std::to_string(i + 1), prefix + "0/24", prefix + "1", "6.1", "Debian", "tfemu://0"};
     node.capacity = {{"cpu", {options.cpus * 1000}}, {"memory", {int64_t{16} << 40}}, {"pods", {110'000}}};
     if (options.gpus > 0) node.capacity["nvidia.com/gpu"] = {options.gpus * 1000};
+    node.now = executor.Now();
+    settings.nodes.push_back(api::MakeNode(node));
+  }
+  settings.eci = settings.launch.eci = options.eci;
+  for (const std::string& zone : options.eci.zones) {
+    const std::string prefix = "10.244." + std::to_string(settings.nodes.size()) + ".";
+    api::NodeDescription node{
+        api::EciNodeName(zone), prefix + "0/24", prefix + "1", "6.1", "Debian", "tfemu://0"};
+    node.capacity = {{"cpu", {5'000'000}}, {"memory", {int64_t{16} << 50}}, {"pods", {110'000}}};
+    node.taints = {{api::kEciTaint, "alibabacloud", "NoSchedule"}};
     node.now = executor.Now();
     settings.nodes.push_back(api::MakeNode(node));
   }

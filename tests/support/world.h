@@ -32,6 +32,7 @@ struct WorldOptions {
   int gpus = 2;
   int64_t cpus = 8;
   uint64_t seed = 1;
+  api::EciSettings eci = {};
   runtime::SimRuntime::Director director = [](const auto&, const auto&) { return runtime::Script{}; };
 };
 

@@ -13,9 +13,7 @@ namespace {
 
 std::string NodeLine(const api::NodeView& node) {
   std::string line = node.name + ": " + node.cpu + " cpu, " + node.memory + " memory";
-  if (node.gpus > 0)
-    line += ", " + std::to_string(node.gpus) + " GPU" + (node.gpus > 1 ? "s" : "") +
-            (node.gpu_model.empty() ? "" : " (" + node.gpu_model + ")");
+  if (!node.gpus.empty()) line += ", GPUs: " + node.gpus;
   return line + (node.ready ? "" : ", not ready");
 }
 

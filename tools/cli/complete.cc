@@ -6,6 +6,7 @@
 
 #include "emulator/api/scheme.h"
 #include "emulator/rpc/client.h"
+#include "tools/cli/image_verbs.h"
 #include "tools/cli/objects.h"
 #include "tools/cli/parse.h"
 #include "tools/cli/targets.h"
@@ -117,9 +118,9 @@ Words Arguments(Session& session, const std::string& verb, const Words& argument
   if (OneOf(verb, {"run", "sweep"})) return {"@files"};
   if (verb == "completion") return {"bash", "zsh", "fish"};
   if (verb == "image") {
-    if (arguments.empty()) return {"ls", "inspect", "check", "prepare", "add", "rm"};
-    if (arguments.front() == "check") return {"@files"};
-    if (arguments.front() == "add") return {"@dirs"};
+    if (arguments.empty()) return {"ls", "inspect", "check", "prepare", "add", "rm", "prune"};
+    if (OneOf(arguments.front(), {"check", "add"})) return {"@files"};
+    if (arguments.front() == "rm") return AddedImages(session);
     if (OneOf(arguments.front(), {"inspect", "prepare"})) return ImageReferences(session);
   }
   return {};

@@ -107,7 +107,8 @@ std::map<std::string, std::string> UpOptions::Flags() const {
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) flags[name] = value;
   };
-  add("config", config), add("nodes", nodes), add("gpus", gpus), add("gpu-model", gpu_model), add("eci", eci);
+  add("config", config), add("nodes", nodes), add("cpus", cpus), add("gpus", gpus),
+      add("gpu-model", gpu_model), add("eci", eci);
   add("isolation", isolation);
   return flags;
 }

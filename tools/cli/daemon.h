@@ -10,9 +10,9 @@
 namespace tfemu::cli {
 
 struct UpOptions {
-  std::string config;                                  // path of a cluster.yaml
-  std::string nodes, gpus, gpu_model, eci, isolation;  // "": the daemon's default
-  bool ephemeral = false;                              // the state goes with the cluster
+  std::string config;                                        // path of a cluster.yaml
+  std::string nodes, cpus, gpus, gpu_model, eci, isolation;  // "": the daemon's default
+  bool ephemeral = false;                                    // the state goes with the cluster
 
   // Flag and value, as the daemon takes them; also what a second `up` must agree with.
   std::map<std::string, std::string> Flags() const;

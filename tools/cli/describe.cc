@@ -27,6 +27,11 @@ Result<std::vector<api::Object>> Select(rpc::Client& client, ObjectQuery query, 
 
 Result<std::vector<api::Object>> Related(rpc::Client& client, const api::Object& object) {
   const auto& key = object.key();
+  if (key.kind == "TFJob")
+    return Select(client, {"Pod", key.ns, ""}, [&](const api::Object& other) {
+      const auto owner = api::ControllerOf(other);
+      return owner && owner->uid == object.uid();
+    });
   if (key.kind == "Deployment")
     return Select(client, {"ReplicaSet", key.ns, ""}, [&](const api::Object& other) {
       const auto owner = api::ControllerOf(other);

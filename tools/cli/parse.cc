@@ -14,10 +14,10 @@ namespace {
 constexpr std::string_view kCompleteWord = "__complete";
 
 using AddVerb = void (*)(CLI::App&, Session&);
-constexpr AddVerb kVerbs[] = {AddUp,    AddDown,     AddInfo,    AddDoctor,    AddApply,
-                              AddGet,   AddDescribe, AddLogs,    AddExec,      AddPortForward,
-                              AddScale, AddDelete,   AddWait,    AddEvents,    AddRun,
-                              AddSweep, AddImage,    AddVersion, AddCompletion};
+constexpr AddVerb kVerbs[] = {AddUp,    AddDown,     AddInfo,  AddDoctor,  AddApply,
+                              AddGet,   AddDescribe, AddLogs,  AddExec,    AddPortForward,
+                              AddScale, AddDelete,   AddWait,  AddEvents,  AddRun,
+                              AddSweep, AddTop,      AddImage, AddVersion, AddCompletion};
 
 std::vector<std::string> Names(const CLI::App& app) {
   std::vector<std::string> names;

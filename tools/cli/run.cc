@@ -202,6 +202,7 @@ int RunCommand::Follow() {
   const auto outcome = follower.Run(timeout);
   signals_->on_interrupt = nullptr;
   items_ = follower.items();
+  bill_ = api::SumOfBills(follower.bills(), session_.Now());
   if (outcome.error) {
     session_.terminal.ShowError(*outcome.error);
     failure_ = outcome.error->message;
@@ -214,6 +215,7 @@ void RunCommand::Report(int code) {
     if (item.state == RunItem::State::kDone)
       Note(DisplayName(*api::FindKind(item.key.kind), item.key.name) + " " + item.word + " after " +
            FormatAge(item.ended.value_or(session_.Now()) - started_));
+  if (!bill_.empty()) Note(bill_);
   if (options_.junit.empty()) return;
   if (items_.empty())
     for (const auto& manifest : manifests_)

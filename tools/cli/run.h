@@ -58,6 +58,7 @@ class RunCommand {
   uint64_t revision_ = 0;  // of the cluster before anything was applied
   bool own_cluster_ = false;
   std::string failure_;
+  std::string bill_;  // of ECI instances; "" when there were none
 };
 
 }  // namespace tfemu::cli

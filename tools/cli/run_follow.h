@@ -28,6 +28,7 @@ class RunFollower {
   RunMonitor::Outcome Run(std::optional<Duration> timeout);
   void Stop(int code);  // from a handler on the loop
   const std::vector<RunItem>& items() const { return monitor_.items(); }
+  std::vector<api::EciBill> bills() const { return monitor_.bills(); }
 
  private:
   Result<void> Begin();

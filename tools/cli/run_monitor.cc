@@ -27,8 +27,10 @@ std::string HelpAgainst(const std::string& sentence) {
     return "give the cluster more GPUs: tfemu down, then tfemu up --gpus N; or tfemu run --gpus N";
   if (sentence.find("persistentvolumeclaim") != std::string::npos)
     return "add the claim, and a volume that fits it, to the manifests; tfemu get pv,pvc shows what there is";
-  if (sentence.find("Insufficient cpu") != std::string::npos ||
-      sentence.find("Insufficient memory") != std::string::npos)
+  if (sentence.find("Insufficient cpu") != std::string::npos)
+    return "lower the pods' requests, or say that nodes have more: --cpus N (the pods share this host's "
+           "CPUs)";
+  if (sentence.find("Insufficient memory") != std::string::npos)
     return "lower the pods' requests, or give the nodes more in cluster.yaml (tfemu up --config)";
   if (sentence.find("selector") != std::string::npos || sentence.find("taint") != std::string::npos)
     return "label or untaint nodes in cluster.yaml (tfemu up --config)";
@@ -88,6 +90,7 @@ void RunMonitor::ObservePod(const api::Object& object) {
   SeenPod pod{api::ViewPod(object)};
   if (const auto owner = api::ControllerOf(object)) pod.owner_uid = owner->uid, pod.owner_kind = owner->kind;
   pod.ours = IsOurs(object) || Find(object.key()) != nullptr;
+  if (const auto bill = api::EciBillOf(object); bill && pod.ours) bills_[bill->id] = *bill;
   pods_[object.key()] = std::move(pod);
 }
 
@@ -180,6 +183,12 @@ std::optional<RunMonitor::Outcome> RunMonitor::Judge(Instant now) {
   if (auto refusal = Refusal()) return Outcome{kRunImpossible, std::move(refusal)};
   if (auto stuck = Stuck(now)) return Outcome{kRunImpossible, std::move(stuck)};
   return std::nullopt;
+}
+
+std::vector<api::EciBill> RunMonitor::bills() const {
+  std::vector<api::EciBill> bills;
+  for (const auto& [id, bill] : bills_) bills.push_back(bill);
+  return bills;
 }
 
 std::string RunMonitor::StatusLine(Duration elapsed) const {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "emulator/api/eci_bill.h"
 #include "emulator/api/object.h"
 #include "emulator/api/view.h"
 #include "emulator/base/error.h"
@@ -45,6 +46,8 @@ class RunMonitor {
   // The end, when it has come: all done, one failed, or one that can't go on in this cluster.
   std::optional<Outcome> Judge(Instant now);
   std::string StatusLine(Duration elapsed) const;
+  // What the ECI instances of its pods cost, gone ones too.
+  std::vector<api::EciBill> bills() const;
   const std::vector<RunItem>& items() const { return items_; }
 
  private:
@@ -67,6 +70,7 @@ class RunMonitor {
   Say say_;
   std::set<std::string> owners_;  // uids of the items and of what they own
   std::map<api::ObjectKey, SeenPod> pods_;
+  std::map<std::string, api::EciBill> bills_;  // by instance
   std::map<std::string, uint64_t> revisions_;  // the newest seen of each object, by uid
   std::set<std::string> said_;
   std::optional<Instant> blocked_since_;

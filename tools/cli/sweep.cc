@@ -126,6 +126,7 @@ std::optional<int> SweepCommand::ReadEarlier() {
     earlier_ = std::move(earlier).value();
   }
   total_ = static_cast<int>(assignments_.size()) * options_.repeat;
+  results_.others = earlier_;
   for (const auto& assignment : assignments_) {
     const auto found = std::ranges::find(earlier_, PointKey(assignment), &SweepPoint::key);
     if (found == earlier_.end()) continue;
@@ -133,7 +134,7 @@ std::optional<int> SweepCommand::ReadEarlier() {
     if (point.runs.size() > static_cast<size_t>(options_.repeat))
       point.runs.resize(static_cast<size_t>(options_.repeat));
     done_ += static_cast<int>(point.runs.size());
-    session_.terminal.Note(Describe(assignment) + ": " + std::to_string(point.runs.size()) +
+    session_.terminal.Note(TitleOf(assignment) + ": " + std::to_string(point.runs.size()) +
                            (point.runs.size() == 1 ? " run is" : " runs are") +
                            " there already, skipped (--fresh runs all anew)");
     Keep(point);
@@ -177,13 +178,22 @@ int SweepCommand::RunPoints() {
       if (signals_->Received() || code == kRunInterrupted) return kRunInterrupted;
       if (!code) continue;
       worst = std::max(worst, *code);
-      session_.terminal.Warn(Describe(assignment) + ": no result (exit code " + std::to_string(*code) +
+      session_.terminal.Warn(TitleOf(assignment) + ": no result (exit code " + std::to_string(*code) +
                              " of run)");
       if (*code == kRunWrong) return *code;  // the others would fail the same way
       break;
     }
   }
   return worst;
+}
+
+// What is the same in all points need not be said with each.
+std::string SweepCommand::TitleOf(Assignment assignment) const {
+  std::erase_if(assignment, [this](const auto& entry) {
+    const auto setting = std::ranges::find(results_.settings, entry.first, &Setting::key);
+    return setting != results_.settings.end() && setting->values.size() == 1;
+  });
+  return assignment.empty() ? results_.job : Describe(assignment);
 }
 
 Manifest SweepCommand::JobOf(const Assignment& assignment, int repeat) const {
@@ -200,7 +210,7 @@ std::optional<int> SweepCommand::RunOne(SweepPoint& point, int repeat) {
   run.manifests.push_back(JobOf(point.assignment, repeat));
   const std::string name = run.manifests.back().key.name;
   const std::string title =
-      Describe(point.assignment) + (options_.repeat > 1 ? " run " + std::to_string(repeat) : "");
+      TitleOf(point.assignment) + (options_.repeat > 1 ? " run " + std::to_string(repeat) : "");
   run.timeout = options_.timeout;
   run.strict = options_.strict;
   run.brief = true;
@@ -229,6 +239,7 @@ std::optional<int> SweepCommand::RunOne(SweepPoint& point, int repeat) {
 }
 
 void SweepCommand::Keep(const SweepPoint& point) {
+  std::erase_if(results_.others, [&](const SweepPoint& other) { return other.key == point.key; });
   const auto found = std::ranges::find(results_.points, point.key, &SweepPoint::key);
   if (found == results_.points.end()) results_.points.push_back(point);
   else *found = point;

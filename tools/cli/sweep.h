@@ -40,6 +40,7 @@ class SweepCommand {
   int RunPoints();
   std::optional<int> RunOne(SweepPoint& point, int repeat);
   std::string PointKey(const Assignment& assignment) const;
+  std::string TitleOf(Assignment assignment) const;
   Manifest JobOf(const Assignment& assignment, int repeat) const;
   void Keep(const SweepPoint& point);  // in place of an older one
   void Show(int code);

@@ -148,15 +148,17 @@ std::string FormatSweepTable(const SweepResults& results) {
   const Comparison comparison = Compare(results);
   const bool figures =
       std::ranges::any_of(results.points, [](const auto& point) { return point.total().has_value(); });
+  std::vector<Setting> varied = results.settings;  // the others would be the same in every row
+  std::erase_if(varied, [](const Setting& setting) { return setting.values.size() == 1; });
   std::vector<std::string> header;
-  for (const auto& setting : results.settings) header.push_back(setting.key);
+  for (const auto& setting : varied) header.push_back(setting.key);
   if (figures) header.insert(header.end(), {"PER POD", "TOTAL " + results.unit});
   header.insert(header.end(), {"SPEED-UP", "EFFICIENCY", "WALL", "RUNS"});
   std::vector<std::vector<std::string>> rows{header};
   for (const auto& point : results.points) {
     const SeriesPoint related = FindIn(comparison, results, point);
     std::vector<std::string> row;
-    for (const auto& setting : results.settings) row.push_back(ValueOf(point.assignment, setting.key));
+    for (const auto& setting : varied) row.push_back(ValueOf(point.assignment, setting.key));
     if (figures) row.insert(row.end(), {Cell(point.per_pod(), "{:.2f}"), Cell(point.total(), "{:.2f}")});
     row.push_back(Cell(related.speedup, "{:.2f}x"));
     row.push_back(related.efficiency ? fmt::format("{:.0f} %", *related.efficiency * 100) : "-");
@@ -183,20 +185,43 @@ std::string FormatSweepCsv(const SweepResults& results) {
   return text;
 }
 
+namespace {
+
+Json PointToJson(const SweepPoint& point) {
+  Json settings = Json::array(), runs = Json::array();
+  for (const auto& [key, value] : point.assignment) settings.push_back({{"key", key}, {"value", value}});
+  for (const auto& run : point.runs) {
+    Json entry = {{"wallSeconds", run.wall_seconds}};
+    if (run.figures)
+      entry["figures"] = {
+          {"total", run.figures->total}, {"perPod", run.figures->per_pod}, {"pods", run.figures->pods}};
+    runs.push_back(std::move(entry));
+  }
+  return {{"key", point.key}, {"settings", std::move(settings)}, {"runs", std::move(runs)}};
+}
+
+SweepPoint PointOf(const Json& entry) {
+  SweepPoint point{{}, entry.at("key"), {}};
+  for (const auto& setting : entry.at("settings"))
+    point.assignment.emplace_back(setting.at("key"), setting.at("value"));
+  for (const auto& run : entry.at("runs")) {
+    RunResult result{run.at("wallSeconds"), std::nullopt};
+    if (run.contains("figures")) {
+      const auto& figures = run.at("figures");
+      result.figures = Figures{figures.at("pods").get<std::map<std::string, double>>(), figures.at("total"),
+                               figures.at("perPod")};
+    }
+    point.runs.push_back(std::move(result));
+  }
+  return point;
+}
+
+}  // namespace
+
 Json SweepToJson(const SweepResults& results) {
   Json points = Json::array();
-  for (const auto& point : results.points) {
-    Json settings = Json::array(), runs = Json::array();
-    for (const auto& [key, value] : point.assignment) settings.push_back({{"key", key}, {"value", value}});
-    for (const auto& run : point.runs) {
-      Json entry = {{"wallSeconds", run.wall_seconds}};
-      if (run.figures)
-        entry["figures"] = {
-            {"total", run.figures->total}, {"perPod", run.figures->per_pod}, {"pods", run.figures->pods}};
-      runs.push_back(std::move(entry));
-    }
-    points.push_back({{"key", point.key}, {"settings", std::move(settings)}, {"runs", std::move(runs)}});
-  }
+  for (const auto& point : results.points) points.push_back(PointToJson(point));
+  for (const auto& point : results.others) points.push_back(PointToJson(point));
   return {{"format", kFormat}, {"job", results.job}, {"unit", results.unit}, {"points", std::move(points)}};
 }
 
@@ -206,21 +231,7 @@ Result<std::vector<SweepPoint>> PointsFromJson(const std::string& text) {
   if (!json.is_object() || json.value("format", Json()) != kFormat) return broken;
   std::vector<SweepPoint> points;
   try {
-    for (const auto& entry : json.at("points")) {
-      SweepPoint point{{}, entry.at("key"), {}};
-      for (const auto& setting : entry.at("settings"))
-        point.assignment.emplace_back(setting.at("key"), setting.at("value"));
-      for (const auto& run : entry.at("runs")) {
-        RunResult result{run.at("wallSeconds"), std::nullopt};
-        if (run.contains("figures")) {
-          const auto& figures = run.at("figures");
-          result.figures = Figures{figures.at("pods").get<std::map<std::string, double>>(),
-                                   figures.at("total"), figures.at("perPod")};
-        }
-        point.runs.push_back(std::move(result));
-      }
-      points.push_back(std::move(point));
-    }
+    for (const auto& entry : json.at("points")) points.push_back(PointOf(entry));
   } catch (const Json::exception&) {
     return broken;
   }

@@ -33,6 +33,7 @@ struct SweepResults {
   bool by_wall = false;  // compared by wall time instead of figures
   std::vector<Setting> settings;
   std::vector<SweepPoint> points;  // those that are finished, in the order of Combine
+  std::vector<SweepPoint> others;  // of earlier calls with other settings; carried along in the JSON only
 };
 
 // A series is a set of points that differ in one setting only, which is the plot's x.

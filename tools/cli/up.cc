@@ -67,6 +67,11 @@ void AddUpFlags(CLI::App& verb, UpOptions& options) {
   verb.add_option("--nodes", options.nodes, "How many nodes the host's resources are shown as")
       ->check(CLI::Range(1, 1000));
   verb.add_option(
+          "--cpus", options.cpus,
+          "CPUs that each node is said to have, for manifests that ask for more than this host has; the "
+          "pods share the host's")
+      ->check(CLI::Range(1, 1024));
+  verb.add_option(
       "--gpus", options.gpus,
       "GPUs of each node: a number (virtual ones when the host has none), all of the host's, or none");
   verb.add_option("--gpu-model", options.gpu_model, "Virtual GPUs of this model, such as A10");

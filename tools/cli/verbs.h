@@ -23,6 +23,7 @@ void AddWait(CLI::App& app, Session& session);
 void AddEvents(CLI::App& app, Session& session);
 void AddRun(CLI::App& app, Session& session);
 void AddSweep(CLI::App& app, Session& session);
+void AddTop(CLI::App& app, Session& session);
 void AddImage(CLI::App& app, Session& session);
 void AddVersion(CLI::App& app, Session& session);
 void AddCompletion(CLI::App& app, Session& session);

@@ -52,7 +52,7 @@ def foreseen_lines(by_workers):
     fewest = min(by_workers)
     batch, base = by_workers[fewest][0]["batch_size"], shares(by_workers[fewest])
     compute, alone = base["compute"], (base["exchange"] - base["wait"]) / fewest
-    lines = [f"Foreseen from the run with {fewest}: all workers compute at once ({compute:.3f} s), then the PS and this host "
+    lines = [f"Foreseen from the run with {fewest} worker{'s' * (fewest > 1)}: all workers compute at once ({compute:.3f} s), then the PS and this host "
              f"serve their exchanges, {alone:.3f} s each,", "between all at once (compute + exchange) and one after the "
              "other (compute + n x exchange):"]
     for workers, summaries in by_workers.items():

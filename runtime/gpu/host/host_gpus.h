@@ -29,6 +29,10 @@ HostGpus Decode(const nlohmann::json& doc);  // of what Encode made
 // The same in a child process that is killed when it has not answered in time. The caller has one thread.
 Result<HostGpus> ProbeHostGpus(const std::string& library, int timeout_ms);
 
+// What a look found, as one line of text and back.
+std::string ProbeText(const Result<HostGpus>& gpus);
+Result<HostGpus> ParseProbe(const std::string& text);
+
 inline constexpr const char* kNvmlLibrary = "libnvidia-ml.so.1";
 inline constexpr int kProbeTimeoutMs = 10'000;  // a cold driver without persistence mode takes seconds
 

@@ -17,12 +17,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 [[noreturn]] void Answer(int pipe, const std::string& library) {
-  const auto gpus = ReadHostGpus(library);
-  const nlohmann::json doc = gpus.ok() ? nlohmann::json{{"ok", Encode(gpus.value())}}
-                                       : nlohmann::json{{"reason", static_cast<int>(gpus.error().reason)},
-                                                        {"message", gpus.error().message},
-                                                        {"hint", gpus.error().hint}};
-  const std::string text = doc.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string text = ProbeText(ReadHostGpus(library));
   for (size_t sent = 0; sent < text.size();) {
     const ssize_t n = ::write(pipe, text.data() + sent, text.size() - sent);
     if (n <= 0) break;
@@ -44,7 +39,17 @@ bool ReadAll(int pipe, Clock::time_point deadline, std::string& text) {
   }
 }
 
-Result<HostGpus> Parse(const std::string& text) {
+}  // namespace
+
+std::string ProbeText(const Result<HostGpus>& gpus) {
+  const nlohmann::json doc = gpus.ok() ? nlohmann::json{{"ok", Encode(gpus.value())}}
+                                       : nlohmann::json{{"reason", static_cast<int>(gpus.error().reason)},
+                                                        {"message", gpus.error().message},
+                                                        {"hint", gpus.error().hint}};
+  return doc.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Result<HostGpus> ParseProbe(const std::string& text) {
   const auto doc = nlohmann::json::parse(text, nullptr, false);
   if (doc.is_discarded())
     return Error{Reason::kUnavailable, "the NVIDIA driver broke the program that asked it for the GPUs",
@@ -52,8 +57,6 @@ Result<HostGpus> Parse(const std::string& text) {
   if (doc.contains("ok")) return Decode(doc["ok"]);
   return Error{static_cast<Reason>(doc.at("reason").get<int>()), doc.at("message"), doc.at("hint")};
 }
-
-}  // namespace
 
 Result<HostGpus> ProbeHostGpus(const std::string& library, int timeout_ms) {
   int ends[2];
@@ -75,7 +78,7 @@ Result<HostGpus> ProbeHostGpus(const std::string& library, int timeout_ms) {
         "the NVIDIA driver did not answer within " + std::to_string(timeout_ms / 1000) + " s",
         "nvidia-smi hangs as well then: reset the GPU or restart the host; --gpus none, or virtual GPUs "
         "with --gpu-model, work without it"};
-  return Parse(text);
+  return ParseProbe(text);
 }
 
 }  // namespace tfemu::gpu

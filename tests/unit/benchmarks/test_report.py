@@ -95,6 +95,20 @@ def test_memory_of_the_tutorials_batch_fits_an_a10():
     assert 8 < gpus.modelled_memory(models.describe("resnet50"), 128, "sgd") / 2**30 < 22
 
 
+def test_first_lines_of_a_modelled_run():
+    run = of("--batch_size=128", "--model=resnet50")
+    virtual = [gpus.Gpu(0, "GPU-00000000-a", "NVIDIA A10", 24 << 30)]
+    rate = compute_times.choose(run, virtual, work)
+    first, source = explain.announcement(run, rate, virtual)
+    assert "NVIDIA A10 is a virtual GPU" in first and "a wait of 0.6456 s" in first and "tutorial" in source
+    assert compute_times.choose(run, [], work) is None and explain.announcement(run, None, []) == []
+    assert compute_times.choose(of("--device=cpu", "--data_format=NHWC"), virtual, work) is None
+    with pytest.raises(ValueError, match="num_gpus=2, but this pod has 1 GPUs"):
+        compute_times.choose(of("--num_gpus=2"), virtual, work)
+    with pytest.raises(ValueError, match="no published speed for the virtual GPU \"X1\"; known: A10"):
+        compute_times.choose(run, [gpus.Gpu(0, "", "X1", 1)], work)
+
+
 def test_last_lines_of_a_modelled_run():
     run = of("--job_name=worker", "--ps_hosts=p:1", "--worker_hosts=a:1", "--batch_size=128", "--model=resnet50")
     step = types.SimpleNamespace(seconds={"pull": [0.05], "compute": [0.6], "push": [0.05], "wait": [0.0]},

@@ -54,6 +54,29 @@ TEST_CASE("a directory can be the root, under the layers") {
         std::vector<std::string>{folder.path() + "/root", folder.path() + "/rootfs"});
 }
 
+TEST_CASE("an archive can be the root; what it says is left open") {
+  TemporaryFolder folder;
+  folder.Write("a.tar", "");
+  folder.Write("layout/oci-layout", "{}");
+  const std::string text =
+      "references: [a]\nselect: b:1\nuser: \"7:8\"\nlimits: {bytes: 1GiB, entries: 5}\nroot: ";
+  const auto tar = Read(folder, text + "a.tar\n");
+  REQUIRE(tar.ok());
+  CHECK(tar.value().archive == folder.path() + "/a.tar");
+  CHECK_FALSE(tar.value().root.host);
+  CHECK(tar.value().root.layers.empty());
+  CHECK(tar.value().select == "b:1");
+  CHECK(tar.value().user == "7:8");
+  CHECK(tar.value().limits.bytes == 1u << 30);
+  CHECK(tar.value().limits.entries == 5);
+  CHECK(tar.value().working_dir.empty());
+  const auto layout = Read(folder, text + "layout\n");
+  REQUIRE(layout.ok());
+  CHECK(layout.value().root_kind == runtime::RootKind::kOciLayout);
+  folder.Write("a.tar", "changed");
+  CHECK(Read(folder, text + "a.tar\n").value().id != tar.value().id);
+}
+
 TEST_CASE("mistakes name file, line and remedy") {
   struct Row {
     const char *text, *line, *message, *hint;
@@ -67,7 +90,11 @@ TEST_CASE("mistakes name file, line and remedy") {
            Row{"root: host\n", ":1: ", "references: required", ""},
            Row{"references: a\n", ":1: ", "must be a list", ""},
            Row{"references: [a]\n\nlayers: [nowhere]\n", ":3: ", "there is no folder", "mkdir -p"},
-           Row{"references: [a]\nroot: a.tar\n", ":2: ", "no unpacked root", "unpack it"},
+           Row{"references: [a]\nroot: /dev/null\n", ":2: ", "neither a file nor a folder", ""},
+           Row{"references: [a]\nlimits: {byte: 1}\n", ":2: ", "unknown key \"byte\"", "bytes, entries"},
+           Row{"references: [a]\nlimits: {bytes: 0}\n", ":2: ", "more than 0", ""},
+           Row{"references: [a]\nlimits: 7\n", ":2: ", "must be a map", ""},
+           Row{"references: [a]\nuser: [a]\n", ":2: ", "user must be", ""},
            Row{"references: [a]\nroot: nowhere\n", ":2: ", "there is no", "host"},
            Row{"references: [a]\nsize: big\n", ":2: ", "no size", "1200MiB"},
            Row{"references: [a]\nsize: -1\n", ":2: ", "no size", ""},

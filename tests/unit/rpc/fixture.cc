@@ -33,8 +33,8 @@ Fixture::Fixture() {
     shut_down = true;
     stopped();
   };
-  server_ = std::make_unique<Server>(
-      Backend{*server_executor_, *registry_, *store_, access, images, state, facts, stop});
+  server_ = std::make_unique<Server>(Backend{*server_executor_, *registry_, *store_, access, images, state,
+                                             facts, [] { return ClusterUse(); }, stop});
   CHECK_THAT(server_->Start("").ok());
   thread_ = std::thread([this] { server_context_.run(); });
   client = std::make_unique<Client>(server_->InProcessChannel());

@@ -79,3 +79,16 @@ def _full_precision(gpu, model, work):
     else:
         factor, how = work(known) / work(model), "over the multiply-adds"
     return Rate(gpu, model, images * factor, f"derived: {factor:.3g} times {known} {how}; {known}: {source}, batch {batch}")
+
+
+def choose(settings, virtual, work):
+    """The speed of this pod's virtual GPUs; None when there is nothing to model."""
+    if settings.device == "cpu" or not virtual:
+        return None
+    if len(virtual) < settings.flags.num_gpus:
+        raise ValueError(f"num_gpus={settings.flags.num_gpus}, but this pod has {len(virtual)} GPUs")
+    gpu = find_gpu(virtual[0].name)
+    if gpu is None:
+        raise ValueError(f"there is no published speed for the virtual GPU \"{virtual[0].name}\"; "
+                         f"known: {', '.join(GPUS)}")
+    return rate(gpu, settings.model.name, work, settings.flags.use_fp16)

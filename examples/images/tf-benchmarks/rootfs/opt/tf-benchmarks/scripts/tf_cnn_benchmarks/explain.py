@@ -6,10 +6,13 @@ NETWORK_BITS_PER_SECOND = 10e9  # of the tutorial's ecs.gn7i-c8g1.2xlarge
 _FORESEEN = (1, 2, 4, 8)
 
 
-def announcement(settings, rate, gpu):
+def announcement(settings, rate, virtual):
+    """The first lines of a run that is modelled; none of another."""
+    if not rate:
+        return []
     seconds = rate.seconds(settings.device_batch)
     return [
-        f"modelled compute: {gpu.name or rate.gpu} is a virtual GPU: forward and backward pass are a wait of "
+        f"modelled compute: {virtual[0].name} is a virtual GPU: forward and backward pass are a wait of "
         f"{seconds:.4f} s a batch ({rate.images_per_second:.2f} images/sec); variables, gradients and their way to the "
         "PS and back are real",
         f"modelled compute: source: {rate.source}",

@@ -5,7 +5,11 @@ GPU, on which the exchange with the parameter servers is real and computing is a
 """
 import sys
 
+import compute_times
+import explain
 import flags as flags_lib
+import gpus
+import models
 import report
 import settings as settings_lib
 import startup
@@ -22,20 +26,21 @@ def main(arguments):
               file=sys.stderr)
         return 1
     settings = settings_lib.resolve(flags)
-    for line in report.header(settings, startup.tensorflow_version()):
+    is_server = flags.job_name == "ps"
+    virtual = gpus.read_devices() if settings.device == "gpu" and not is_server else []
+    rate = compute_times.choose(settings, virtual, lambda name: models.describe(name).multiply_adds)
+    for line in explain.announcement(settings, rate, virtual) + report.header(settings, startup.tensorflow_version()):
         report.say(line)
     ignored = flags_lib.without_effect(flags)
     if ignored:
         report.say(f"Without effect in this program: {', '.join('--' + name for name in ignored)}")
-    if flags.job_name == "ps":
+    if is_server:
         import parameter_server
         parameter_server.serve(settings)
         return 0
-    import gpus
-    virtual = gpus.read_devices() if settings.device == "gpu" else []
     startup.import_tensorflow()
     import training
-    training.work(settings, virtual)
+    training.work(settings, virtual, rate)
     return 0
 
 

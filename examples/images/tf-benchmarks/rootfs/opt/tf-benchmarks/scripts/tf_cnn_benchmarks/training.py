@@ -4,7 +4,6 @@ import time
 
 import tensorflow as tf
 
-import compute_times
 import computed
 import explain
 import gpus
@@ -36,25 +35,9 @@ def _modelled_step(settings, placement, virtual, rate):
                                   gpus.Use(memory, settings.flags.num_gpus))
 
 
-def choose_rate(settings, virtual):
-    """How fast this pod's virtual GPUs are; None when the step is to be computed. Says what it will be."""
-    if settings.device == "cpu":
-        return None
-    if not virtual:
-        if not tf.config.list_physical_devices("GPU"):
-            say("device=gpu, but TensorFlow finds no GPU here and the pod has no virtual one: computing on the CPU")
-        return None
-    if len(virtual) < settings.flags.num_gpus:
-        raise ValueError(f"num_gpus={settings.flags.num_gpus}, but this pod has {len(virtual)} GPUs")
-    gpu = compute_times.find_gpu(virtual[0].name)
-    if gpu is None:
-        raise ValueError(f"there is no published speed for the virtual GPU \"{virtual[0].name}\"; "
-                         f"known: {', '.join(compute_times.GPUS)}")
-    rate = compute_times.rate(gpu, settings.model.name, lambda name: models.describe(name).multiply_adds,
-                              settings.flags.use_fp16)
-    for line in explain.announcement(settings, rate, virtual[0]):
-        say(line)
-    return rate
+def _say_where_it_computes(settings):
+    if settings.device == "gpu" and not tf.config.list_physical_devices("GPU"):
+        say("device=gpu, but TensorFlow finds no GPU here and the pod has no virtual one: computing on the CPU")
 
 
 def _timed_steps(settings, step, opened):
@@ -93,9 +76,11 @@ def _train(settings, placement, step):
     return Timing(seconds, steps * settings.batch / elapsed)
 
 
-def work(settings, virtual):
+def work(settings, virtual, rate):
+    """`rate` is how fast the virtual GPUs are said to be, None when the step is to be computed."""
     v1.set_random_seed(settings.flags.tf_random_seed)
-    rate = choose_rate(settings, virtual)
+    if not rate:
+        _say_where_it_computes(settings)
     placement = Placement(settings)
     say("Generating training model")
     if rate:
