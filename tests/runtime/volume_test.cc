@@ -31,7 +31,9 @@ bool Reported(const Cluster& cluster, uint64_t at_least, uint64_t size) {
   return false;
 }
 
-bool HaveLoopDevices() { return ::access("/dev/loop-control", W_OK) == 0 && ::access("/sbin/mkfs.ext4", X_OK) == 0; }
+bool HaveLoopDevices() {
+  return ::access("/dev/loop-control", W_OK) == 0 && ::access("/sbin/mkfs.ext4", X_OK) == 0;
+}
 
 }  // namespace
 
@@ -52,7 +54,8 @@ TEST_SUITE("runtime") {
                              .host_path = nas.path() + "/deep",
                              .create_mode = 0755,
                              .quotas = {{nas.path(), kQuota}}}};
-      launch.main = cluster.Shell("pod-a", "ls -A /v; echo small > /v/small; cat /dev/zero > /v/big; rm /v/big");
+      launch.main =
+          cluster.Shell("pod-a", "ls -A /v; echo small > /v/small; cat /dev/zero > /v/big; rm /v/big");
       launch.main.mounts = {{.volume = "nas", .target = "/v"}};
       const std::string output = Run(cluster, launch);
       CHECK(output.find("No space left on device") != std::string::npos);
@@ -134,8 +137,9 @@ TEST_SUITE("runtime") {
     launch.pod.volumes = {
         {.name = "nas", .type = Volume::Type::kDirectory, .host_path = nas.path(), .read_only = true},
         {.name = "files", .type = Volume::Type::kFiles, .files = {{"keep", "1"}, {"gone", "2"}}}};
-    launch.main = cluster.Shell(
-        "pod-a", "touch /v/x; ls /f; while test -e /f/gone; do sleep 0.05; done; cat /f/keep; ls /f; ls -A /f | wc -l");
+    launch.main = cluster.Shell("pod-a",
+                                "touch /v/x; ls /f; while test -e /f/gone; do sleep 0.05; done; cat /f/keep; "
+                                "ls /f; ls -A /f | wc -l");
     launch.main.mounts = {{.volume = "nas", .target = "/v"}, {.volume = "files", .target = "/f"}};
     cluster.runtime().StartPod(launch.pod);
     cluster.runtime().StartContainer("pod-a", launch.main);

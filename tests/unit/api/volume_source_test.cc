@@ -29,7 +29,8 @@ TEST_CASE("one directory, however it is spelled") {
   CHECK(Decode(R"({"nfs": {"server": "host.nas", "path": "/data"}})") == wanted);
   CHECK(Decode(R"({"flexVolume": {"driver": "alicloud/nas", "options": {"server": "host.nas", "path": "/data",
       "vers": "4.0"}}})") == wanted);
-  CHECK(Decode(R"({"csi": {"driver": "nasplugin.csi.alibabacloud.com", "volumeAttributes": {"server": "host.nas",
+  CHECK(Decode(
+            R"({"csi": {"driver": "nasplugin.csi.alibabacloud.com", "volumeAttributes": {"server": "host.nas",
       "path": "/data"}}})") == wanted);
   CHECK(Decode(R"({"csi": {"driver": "other"}})") == std::nullopt);
 }
@@ -37,7 +38,8 @@ TEST_CASE("one directory, however it is spelled") {
 TEST_CASE("options of ossfs") {
   CHECK(OssOptions("-o allow_other -oumask=022,ro  -o max_stat_cache_size=0") ==
         std::vector<std::string>{"allow_other", "umask=022", "ro", "max_stat_cache_size=0"});
-  const auto bucket = Decode(R"({"flexVolume": {"driver": "alicloud/oss", "options": {"bucket": "b", "url": "u",
+  const auto bucket =
+      Decode(R"({"flexVolume": {"driver": "alicloud/oss", "options": {"bucket": "b", "url": "u",
       "otherOpts": "-o ro -o umask=0027"}}})");
   REQUIRE(bucket);
   CHECK(bucket->object_storage);
@@ -52,10 +54,10 @@ TEST_CASE("what is wrong with a source") {
   CHECK(Problem(R"({"nfs": {"server": "s", "path": "/a"}})") == "");
   CHECK(Problem(R"({"nfs": {"server": "s", "path": "a"}})") ==
         "spec.nfs.path: Invalid value: \"a\": must be an absolute path");
-  CHECK(Problem(R"({"hostPath": {"path": "/a", "type": "Folder"}})").starts_with(
-      "spec.hostPath.type: Unsupported value: \"Folder\""));
-  CHECK(Problem(R"({"csi": {"driver": "ossplugin.csi.aliyun.com", "volumeHandle": "x"}})").ends_with(
-      "did you mean \"ossplugin.csi.alibabacloud.com\"?"));
+  CHECK(Problem(R"({"hostPath": {"path": "/a", "type": "Folder"}})")
+            .starts_with("spec.hostPath.type: Unsupported value: \"Folder\""));
+  CHECK(Problem(R"({"csi": {"driver": "ossplugin.csi.aliyun.com", "volumeHandle": "x"}})")
+            .ends_with("did you mean \"ossplugin.csi.alibabacloud.com\"?"));
   CHECK(Problem(R"({"csi": {"driver": "nasplugin.csi.alibabacloud.com", "volumeHandle": "x",
       "volumeAttributes": {"server": "../etc"}}})") ==
         "spec.csi.volumeAttributes.server: Invalid value: \"../etc\": must be a plain name");
@@ -71,7 +73,7 @@ TEST_CASE("mounts") {
     const Messages found = CheckMountOptions(Json::parse(text), Json::object(), "m");
     return found.empty() ? "" : found.front().field;
   };
-  CHECK(problem(R"({"subPathExpr": "a/$(X)"})") == "");
+  CHECK(problem(R"j({"subPathExpr": "a/$(X)"})j") == "");
   CHECK(problem(R"({"subPathExpr": "a", "subPath": "b"})") == "m.subPathExpr");
   CHECK(problem(R"({"subPathExpr": "../a"})") == "m.subPathExpr");
   CHECK(problem(R"({"mountPropagation": "Bidirectional"})") == "m.mountPropagation");
@@ -81,10 +83,11 @@ TEST_CASE("mounts") {
 
 TEST_CASE("folders of the cluster's configuration") {
   const auto decode = [](const char* storage) {
-    return DecodeClusterConfig(Json::parse(std::string(R"({"apiVersion": "tfemu.dev/v1alpha1", "kind": "Cluster", )") +
-                                           storage + "}"));
+    return DecodeClusterConfig(Json::parse(
+        std::string(R"({"apiVersion": "tfemu.dev/v1alpha1", "kind": "Cluster", )") + storage + "}"));
   };
-  const auto config = decode(R"("nas": {"a": "/x", "b": {"folder": "/y", "quota": "10Gi"}}, "oss": {"c": "/z"})");
+  const auto config =
+      decode(R"("nas": {"a": "/x", "b": {"folder": "/y", "quota": "10Gi"}}, "oss": {"c": "/z"})");
   REQUIRE(config.ok());
   CHECK(config.value().nas.at("a").folder == "/x");
   CHECK(config.value().nas.at("b").quota_bytes == int64_t{10} << 30);

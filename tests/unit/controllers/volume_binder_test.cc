@@ -98,7 +98,8 @@ TEST_SUITE("volume binder") {
     REQUIRE(Created(plan) != nullptr);
     const Json& spec = (*Created(plan))["spec"];
     CHECK(spec["hostPath"]["path"] == "/state/local-path/pvc-1234_default_data");
-    CHECK(spec["nodeAffinity"]["required"]["nodeSelectorTerms"][0]["matchExpressions"][0]["values"][0] == "node-2");
+    CHECK(spec["nodeAffinity"]["required"]["nodeSelectorTerms"][0]["matchExpressions"][0]["values"][0] ==
+          "node-2");
   }
 
   TEST_CASE("with a node, only volumes of that node serve") {
@@ -175,7 +176,8 @@ TEST_SUITE("volume binder") {
     observed.claim.request.milli *= 2;
     CHECK(Reasons(ReconcileClaim(observed)) == std::vector<std::string>{"VolumeResizeFailed"});
     storage_class.allow_expansion = true;
-    CHECK(Reasons(ReconcileClaim(observed)) == std::vector<std::string>{"Resizing", "VolumeResizeSuccessful"});
+    CHECK(Reasons(ReconcileClaim(observed)) ==
+          std::vector<std::string>{"Resizing", "VolumeResizeSuccessful"});
   }
 }
 

@@ -71,8 +71,8 @@ TEST_CASE("a claim of the default class gets a folder, with a quota, that goes w
   world.runtime.Use(uid, "v", uint64_t{1} << 30, uint64_t{1} << 30);
   world.Advance(std::chrono::seconds(1));
   CHECK(Said(world, "p", "VolumeQuotaReached"));
-  CHECK(world.Get("PersistentVolume", volume.c_str(), "").doc()["metadata"]["annotations"]["tfemu.dev/used-bytes"] ==
-        "1073741824");
+  CHECK(world.Get("PersistentVolume", volume.c_str(), "")
+            .doc()["metadata"]["annotations"]["tfemu.dev/used-bytes"] == "1073741824");
   for (const auto& [kind, name] : {std::pair("Pod", "p"), {"PersistentVolumeClaim", "c"}})
     REQUIRE(world.cluster->registry().Delete({kind, "default", name}, {.grace_period_seconds = 0}).ok());
   world.Advance(std::chrono::seconds(40));
