@@ -99,8 +99,9 @@ struct PodVolume {
   enum class Type { kEmptyDir, kHostPath, kClaim, kNetwork, kFiles, kUnsupported };
   std::string name;
   Type type = Type::kUnsupported;
-  bool memory = false;     // emptyDir with medium Memory
-  int64_t size_limit = 0;  // bytes, 0: none
+  bool memory = false;               // emptyDir with medium Memory
+  int64_t size_limit = 0;            // bytes, 0: none
+  std::string size_limit_text = {};  // as the manifest has it
   std::string host_path, host_path_type;
   std::string claim_name;
   NetworkDirectory network;

@@ -51,7 +51,9 @@ bool AddFileSources(const Json& source, PodVolume& volume) {
 void DecodeEmptyDir(const Json& source, PodVolume& volume) {
   volume.type = PodVolume::Type::kEmptyDir;
   volume.memory = Text(source, "medium") == "Memory";
-  if (const auto limit = DecodeQuantity(Member(source, "sizeLimit"))) volume.size_limit = limit->Units();
+  const Json& limit = Member(source, "sizeLimit");
+  if (const auto quantity = DecodeQuantity(limit)) volume.size_limit = quantity->Units();
+  volume.size_limit_text = limit.is_string() ? limit.get<std::string>() : limit.dump();
 }
 
 }  // namespace

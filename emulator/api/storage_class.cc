@@ -40,6 +40,7 @@ StorageClass DecodeStorageClass(const Object& object) {
   decoded.provisioner = Text(doc, "provisioner");
   if (const std::string policy = Text(doc, "reclaimPolicy"); !policy.empty()) decoded.reclaim_policy = policy;
   decoded.parameters = DecodeLabelMap(Member(doc, "parameters"));
+  decoded.mount_options = Texts(doc, "mountOptions");
   decoded.wait_for_first_consumer = Text(doc, "volumeBindingMode") == "WaitForFirstConsumer";
   decoded.allow_expansion = Bool(doc, "allowVolumeExpansion");
   const ObjectMeta meta = DecodeMeta(object);
@@ -92,6 +93,10 @@ Messages ClassWarnings(const Json& storage_class) {
         {"provisioner", "\"" + provisioner + "\": " + problem + "; claims of this class wait"});
   return warnings;
 }
+
+bool NamesClass(const Json& claim) { return Member(Member(claim, "spec"), "storageClassName").is_string(); }
+
+void SetClass(Json& claim, const std::string& name) { claim["spec"]["storageClassName"] = name; }
 
 const StorageClass* DefaultClass(const std::vector<StorageClass>& classes) {
   const StorageClass* newest = nullptr;

@@ -7,6 +7,7 @@
 #include "emulator/api/network_directory.h"
 #include "emulator/api/validation.h"
 #include "emulator/api/volume_source.h"
+#include "emulator/base/strings.h"
 
 namespace tfemu::api {
 namespace {
@@ -52,6 +53,9 @@ void DecodeSource(const Json& spec, PersistentVolume& volume) {
   for (const char* source : kVolumeSources)
     if (Member(spec, source).is_object()) volume.source = source;
   volume.network = DecodeNetworkDirectory(spec, volume.unsupported);
+  for (const std::string& options : Texts(spec, "mountOptions"))
+    for (const std::string& option : Split(options, ','))
+      if (volume.network && option == "ro") volume.network->read_only = true;
   volume.host_path = Text(Member(spec, "hostPath"), "path");
   volume.host_path_type = Text(Member(spec, "hostPath"), "type");
   volume.local_path = Text(Member(spec, "local"), "path");
@@ -197,6 +201,12 @@ Json PhasePatch(const std::string& phase) {
 
 Json AnnotationPatch(const std::string& name, const Json& value) {
   return Json::object({{"metadata", Json::object({{"annotations", Json::object({{name, value}})}})}});
+}
+
+Json UsagePatch(uint64_t used_bytes, uint64_t quota_bytes) {
+  const Json annotations =
+      Json::object({{kUsedBytes, std::to_string(used_bytes)}, {kQuotaBytes, std::to_string(quota_bytes)}});
+  return Json::object({{"metadata", Json::object({{"annotations", annotations}})}});
 }
 
 Json VolumeCapacityPatch(Quantity capacity) {

@@ -66,6 +66,7 @@ Json BindClaimPatch(const PersistentVolume& volume);
 Json PhasePatch(const std::string& phase);
 // One annotation of the whole document; a null removes it.
 Json AnnotationPatch(const std::string& name, const Json& value);
+Json UsagePatch(uint64_t used_bytes, uint64_t quota_bytes);
 // For a claim that grew: of the volume, and of the claim.
 Json VolumeCapacityPatch(Quantity capacity);
 Json ClaimCapacityPatch(Quantity capacity);

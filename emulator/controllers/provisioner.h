@@ -10,12 +10,7 @@
 
 namespace tfemu::controllers {
 
-struct ProvisionRequest {
-  const api::PersistentVolumeClaim& claim;
-  const api::StorageClass& storage_class;
-  std::string state_folder;  // for local-path
-  std::string node;          // of the pod that waits, when the class waits for one
-};
+using api::ProvisionRequest;
 
 // The name every provisioner gives: "pvc-<uid of the claim>".
 std::string ProvisionedName(const api::PersistentVolumeClaim& claim);

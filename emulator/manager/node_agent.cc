@@ -49,7 +49,7 @@ void NodeAgent::OnWatch(const store::WatchEvent& event) {
     // Pods that wait for it look again at once.
     for (auto& [uid, entry] : entries_)
       if (NotStarted(entry.run)) queue_.Add(entry.key);
-    if (event.type == store::WatchType::kModified) RefreshFiles(event.object.key());
+    if (event.type != store::WatchType::kDeleted) RefreshFiles(event.object.key());
   }
 }
 

@@ -15,15 +15,6 @@ using controllers::PodRun;
 
 constexpr uint64_t kEmptier = 10;  // a volume counts as full until a tenth of it is free again
 
-// The limit as the manifest wrote it.
-std::string LimitText(const api::Object& pod, const std::string& volume) {
-  for (const api::Json& each : pod.doc()["spec"]["volumes"])
-    if (each["name"] == volume)
-      return each["emptyDir"]["sizeLimit"].is_string() ? each["emptyDir"]["sizeLimit"].get<std::string>()
-                                                       : each["emptyDir"]["sizeLimit"].dump();
-  return "";
-}
-
 bool Mentions(const PodVolume& volume, const api::ObjectKey& object) {
   const auto type =
       object.kind == "Secret" ? api::FileSource::Type::kSecret : api::FileSource::Type::kConfigMap;
@@ -52,9 +43,8 @@ void NodeAgent::OnVolumeUsage(const api::Pod& pod, Entry& entry, const runtime::
   if (volume == pod.spec.volumes.end() || event.size_bytes == 0) return;
   if (volume->type == PodVolume::Type::kEmptyDir) {
     if (event.used_bytes <= event.size_bytes || pod.finished() || pod.meta.deletion_timestamp) return;
-    const auto object = deps_.store.Get(pod.key());
     return Evict(pod, "Usage of EmptyDir volume \"" + event.volume + "\" exceeds the limit \"" +
-                          (object.ok() ? LimitText(object.value(), event.volume) : "") + "\". ");
+                          volume->size_limit_text + "\". ");
   }
   const bool full = event.used_bytes >= event.size_bytes;
   if (full && entry.full.insert(event.volume).second)
@@ -73,10 +63,7 @@ void NodeAgent::NoteUsage(const api::Pod& pod, const PodVolume& volume, const ru
   if (!claim.ok() || !WorthNoting(claim.value(), event)) return;
   const auto bound =
       deps_.store.Get({"PersistentVolume", "", api::DecodePersistentVolumeClaim(claim.value()).volume_name});
-  const api::Json annotations = api::Json::object({{api::kUsedBytes, std::to_string(event.used_bytes)},
-                                                   {api::kQuotaBytes, std::to_string(event.size_bytes)}});
-  const api::Json patch =
-      api::Json::object({{"metadata", api::Json::object({{"annotations", annotations}})}});
+  const api::Json patch = api::UsagePatch(event.used_bytes, event.size_bytes);
   (void)deps_.registry.Patch(claim.value().key(), claim.value().uid(), "", patch).ok();  // gone is as good
   if (bound.ok()) (void)deps_.registry.Patch(bound.value().key(), bound.value().uid(), "", patch).ok();
 }

@@ -154,11 +154,11 @@ Result<void> Registry::GiveClusterIp(Json& doc) {
 // As the DefaultStorageClass admission plug-in: "" is a class, too, so only a claim that says nothing gets
 // it.
 void Registry::GiveDefaultClass(Json& claim) const {
-  if (claim["spec"].contains("storageClassName")) return;
+  if (api::NamesClass(claim)) return;
   std::vector<api::StorageClass> classes;
   for (const Object& object : store_.List({"StorageClass", ""}).objects)
     classes.push_back(api::DecodeStorageClass(object));
-  if (const auto* found = api::DefaultClass(classes)) claim["spec"]["storageClassName"] = found->name;
+  if (const auto* found = api::DefaultClass(classes)) api::SetClass(claim, found->name);
 }
 
 Result<Written> Registry::Create(const Json& original, const WriteOptions& options) {

@@ -69,8 +69,11 @@ void SchedulerLoop::Place(scheduler::Snapshot& snapshot, const api::Pod& pod) {
   const std::string& prerequisite = volumes.prerequisite;
   if (prerequisite.empty() && eci_.Wants(pod, false)) return PlaceOnEci(snapshot, pod);
   auto decision = scheduler::Schedule(snapshot, pod, prerequisite, volumes.conflicts);
-  if (!decision.node.empty() && WaitForVolumes(volumes, decision.node))
-    return scheduler::Assume(*FindNode(snapshot, decision.node), pod.spec, decision.gpus);
+  if (!decision.node.empty() && WaitForVolumes(volumes, decision.node)) {
+    scheduler::Assume(*FindNode(snapshot, decision.node), pod.spec, decision.gpus);
+    if (!volumes.failure.empty()) ReportWaiting(pod, volumes.failure);
+    return;
+  }
   if (!decision.node.empty()) return Bind(snapshot, pod, {decision.node, std::move(decision.gpus), {}});
   if (prerequisite.empty() && eci_.Wants(pod, true)) return PlaceOnEci(snapshot, pod);
   ReportWaiting(pod, decision.message);

@@ -63,7 +63,13 @@ class Placer {
 
   void LookAtUnbound(const api::Object& object, const PersistentVolumeClaim& claim) {
     placement_.waiting.push_back(object);
-    if (class_->provisioner != api::kNoProvisioner) return;
+    if (class_->provisioner != api::kNoProvisioner) {
+      if (!controllers::Provision({claim, *class_, "", ""}).ok())
+        placement_.failure =
+            "running PreBind plugin \"VolumeBinding\": binding volumes: provisioning failed for PVC \"" +
+            claim.meta.name + "\"";
+      return;
+    }
     const auto volumes = ListAll(store_, {"PersistentVolume", ""}, api::DecodePersistentVolume);
     Reject("node(s) didn't find available persistent volumes to bind", [&](const api::Node& node) {
       return std::ranges::any_of(volumes, [&](const PersistentVolume& volume) {

@@ -15,7 +15,8 @@ namespace tfemu::manager {
 struct VolumePlacement {
   std::string prerequisite;                      // what keeps the pod from every node, or ""
   std::map<std::string, std::string> conflicts;  // node -> why not that one
-  std::vector<api::Object> waiting;              // claims that are bound once the pod's node is known
+  std::string failure;               // why a claim in `waiting` will get no volume on any node, or ""
+  std::vector<api::Object> waiting;  // claims that are bound once the pod's node is known
 };
 
 VolumePlacement PlaceVolumes(const store::Store& store, const api::Pod& pod,

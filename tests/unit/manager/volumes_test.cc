@@ -103,6 +103,26 @@ spec: {storageClassName: local, accessModes: [ReadWriteOnce], resources: {reques
   CHECK_FALSE(Said(world, "p", "FailedScheduling"));
 }
 
+TEST_CASE("a pod whose claim will never get a volume says so") {
+  World world;
+  world.Apply(std::string(R"(apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: local}
+provisioner: rancher.io/local-path
+volumeBindingMode: WaitForFirstConsumer
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: c}
+spec: {storageClassName: local, accessModes: [ReadWriteMany], resources: {requests: {storage: 1Gi}}}
+---
+)") + kPod + "persistentVolumeClaim: {claimName: c}}]");
+  world.Advance(std::chrono::seconds(1));
+  CHECK(Phase(world, "Pod", "p") == "Pending");
+  CHECK(Said(world, "p", "provisioning failed for PVC \"c\""));
+  CHECK(Said(world, "c", "ProvisioningFailed"));
+}
+
 TEST_CASE("a local volume takes its pod to its node") {
   World world;
   world.Apply(std::string(R"(apiVersion: v1
