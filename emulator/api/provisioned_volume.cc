@@ -59,16 +59,16 @@ Json MakeProvisionedVolume(const ProvisionRequest& request) {
                                        {"namespace", claim.meta.ns},
                                        {"resourceVersion", std::to_string(claim.meta.resource_version)},
                                        {"uid", claim.meta.uid}});
-  Json spec =
-      Json::object({{"accessModes", claim.access_modes},
-                    {"capacity", Json::object({{"storage", FormatQuantity(claim.request, true)}})},
-                    {"claimRef", reference},
-                    {"persistentVolumeReclaimPolicy", request.storage_class.reclaim_policy},
-                    {"storageClassName", request.storage_class.name},
-                    {"volumeMode", claim.volume_mode}});
+  Json spec = Json::object({{"accessModes", claim.access_modes},
+                            {"capacity", Json::object({{"storage", FormatQuantity(claim.request, true)}})},
+                            {"claimRef", reference},
+                            {"persistentVolumeReclaimPolicy", request.storage_class.reclaim_policy},
+                            {"storageClassName", request.storage_class.name},
+                            {"volumeMode", claim.volume_mode}});
   if (request.storage_class.provisioner == kNasDriver) AddNasSource(request, name, spec);
   else AddLocalSource(request, name, spec);
-  if (!request.storage_class.mount_options.empty()) spec["mountOptions"] = request.storage_class.mount_options;
+  if (!request.storage_class.mount_options.empty())
+    spec["mountOptions"] = request.storage_class.mount_options;
   const Json annotations = Json::object({{kProvisionedBy, request.storage_class.provisioner}});
   return Json::object({{"apiVersion", "v1"},
                        {"kind", "PersistentVolume"},

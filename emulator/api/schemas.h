@@ -28,5 +28,6 @@ extern const Schema kStorageClassSchema;
 extern const Schema kDeploymentSchema;
 extern const Schema kReplicaSetSchema;
 extern const Schema kTFJobSchema;
+extern const Schema kBatchJobSchema;
 
 }  // namespace tfemu::api

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "emulator/api/batch_job.h"
 #include "emulator/api/config.h"
 #include "emulator/api/pod.h"
 #include "emulator/api/schemas.h"
@@ -36,6 +37,7 @@ const std::vector<Kind>& Table() {
        ValidateReplicaSet},
       {"Deployment", "apps/v1", "deployments", "deployment", {"deploy"}, true, &kDeploymentSchema, SetDeploymentDefaults,
        ValidateDeployment},
+      {"Job", "batch/v1", "jobs", "job", {}, true, &kBatchJobSchema, SetBatchJobDefaults, ValidateBatchJob},
       {"TFJob", "kubeflow.org/v1", "tfjobs", "tfjob", {}, true, &kTFJobSchema, SetTFJobDefaults, ValidateTFJob},
       {"Event", "v1", "events", "event", {"ev"}, true, &kEventSchema, nullptr, ValidateNothingButName},
   };

@@ -19,9 +19,10 @@ Cluster::Cluster(const ClusterDeps& deps, ClusterSettings settings)
                  EciPlacer(settings_.eci, Rng(settings_.seed).Fork("eci"), settings_.time_scale)),
       agent_({deps.executor, deps.store, registry_, events_, deps.runtime, deps.images, deps.gpu_files},
              settings_.launch, settings_.time_scale) {
-  const ControllerDeps each{deps_.executor, deps_.store, applier_, deps_.runtime, folders_};
-  for (const auto make : {MakeTFJobController, MakeDeploymentController, MakeReplicaSetController,
-                          MakeClaimController, MakeVolumeController})
+  const ControllerDeps each{deps_.executor, deps_.store, applier_,
+                            deps_.runtime,  folders_,    settings_.time_scale};
+  for (const auto make : {MakeTFJobController, MakeJobController, MakeDeploymentController,
+                          MakeReplicaSetController, MakeClaimController, MakeVolumeController})
     controllers_.push_back(make(each));
 }
 

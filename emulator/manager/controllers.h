@@ -16,9 +16,11 @@ struct ControllerDeps {
   ActionApplier& applier;
   runtime::Runtime& runtime;  // for the folders of volumes
   const StorageFolders& folders;
+  int64_t time_scale = 1;  // waits that a controller makes are divided by this
 };
 
 std::unique_ptr<Controller> MakeTFJobController(const ControllerDeps& deps);
+std::unique_ptr<Controller> MakeJobController(const ControllerDeps& deps);
 std::unique_ptr<Controller> MakeDeploymentController(const ControllerDeps& deps);
 std::unique_ptr<Controller> MakeReplicaSetController(const ControllerDeps& deps);
 std::unique_ptr<Controller> MakeClaimController(const ControllerDeps& deps);

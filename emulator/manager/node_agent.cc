@@ -195,9 +195,17 @@ Result<void> NodeAgent::Obey(const api::Pod& pod, Entry& entry, const NodePodOrd
       entry.run.sandbox = PodRun::Sandbox::kStopping;
       deps_.runtime.StopPod(pod.meta.uid);
       return {};
-    case PodOrder::kRemove: return deps_.registry.Remove(pod.key(), pod.meta.uid);
+    case PodOrder::kRemove: return RemoveStopped(pod);
   }
   return {};
+}
+
+// One with finalizers is ended and left to whoever put them there.
+Result<void> NodeAgent::RemoveStopped(const api::Pod& pod) {
+  if (pod.meta.finalizers.empty()) return deps_.registry.Remove(pod.key(), pod.meta.uid);
+  if (pod.finished()) return {};
+  const auto ended = deps_.registry.Patch(pod.key(), pod.meta.uid, "/status", api::FailedPatch("", ""));
+  return ended.ok() || ended.error().reason == Reason::kNotFound ? Result<void>() : ended.error();
 }
 
 void NodeAgent::StartSandbox(const api::Pod& pod, Entry& entry) {

@@ -68,6 +68,7 @@ class NodeAgent {
   bool EciStarting(const api::Pod& pod, Entry& entry);
   controllers::NodePodObservation Observe(const api::Pod& pod, Entry& entry);
   Result<void> Obey(const api::Pod& pod, Entry& entry, const controllers::NodePodOrder& order);
+  Result<void> RemoveStopped(const api::Pod& pod);
   void StartSandbox(const api::Pod& pod, Entry& entry);
   void StartContainer(const api::Pod& pod, Entry& entry, const controllers::NodePodOrder& order);
   DownwardContext Context(const api::Pod& pod, const Entry& entry) const;
