@@ -43,6 +43,9 @@ struct Volume {
   std::optional<unsigned> create_mode;
   uint64_t size_bytes = 0;  // of kScratch: reported when what is in it comes near (kVolumeUsage)
   std::vector<File> files;
+  // When set, `host_path` lies below it and is looked up as if it were "/": links that pods make lead nowhere
+  // else.
+  std::string host_base = {};
   // What `host_path` must be, in the words of hostPath.type (File, Socket, …); "" asks for nothing.
   std::string host_type = {};
   std::vector<Quota> quotas = {};       // of kDirectory: on it and on folders above it, the outermost first

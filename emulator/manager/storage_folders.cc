@@ -41,8 +41,9 @@ Result<Volume> StorageFolders::Directory(const std::string& name,
   Volume volume{name, Volume::Type::kDirectory, std::move(folder)};
   volume.create_mode = directory.mode.value_or(directory.object_storage ? kBucketMode : kFolderMode);
   volume.read_only = directory.read_only;
-  if (const StorageFolder base = BaseOf(directory); base.quota_bytes > 0)
-    volume.quotas.push_back({base.folder, base.quota_bytes});
+  const StorageFolder base = BaseOf(directory);
+  volume.host_base = base.folder;
+  if (base.quota_bytes > 0) volume.quotas.push_back({base.folder, base.quota_bytes});
   return volume;
 }
 

@@ -43,6 +43,7 @@ void EncodeVolume(const runtime::Volume& volume, wire::Volume& to) {
   to.set_size_bytes(volume.size_bytes);
   EncodeFiles(volume.files, *to.mutable_files());
   to.set_host_type(volume.host_type);
+  to.set_host_base(volume.host_base);
   for (const auto& quota : volume.quotas) {
     wire::Quota& limit = *to.add_quotas();
     limit.set_folder(quota.folder);
@@ -62,6 +63,7 @@ runtime::Volume DecodeVolume(wire::Volume& from) {
   volume.size_bytes = from.size_bytes();
   volume.files = DecodeFiles(*from.mutable_files());
   volume.host_type = std::move(*from.mutable_host_type());
+  volume.host_base = std::move(*from.mutable_host_base());
   for (auto& quota : *from.mutable_quotas())
     volume.quotas.push_back({std::move(*quota.mutable_folder()), quota.bytes()});
   if (from.has_group()) volume.group = from.group();

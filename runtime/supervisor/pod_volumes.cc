@@ -1,11 +1,13 @@
 #include "runtime/supervisor/pod_volumes.h"
 
+#include <fcntl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/process/files.h"
 #include "runtime/process/mount_plan.h"
+#include "runtime/process/root_builder.h"
 #include "runtime/process/system_error.h"
 #include "runtime/supervisor/volume_ownership.h"
 
@@ -72,6 +74,27 @@ Result<void> PutFile(const std::string& folder, const runtime::File& file, bool 
   return {};
 }
 
+// The folder's true path, made where it is missing.
+Result<std::string> OpenBased(const runtime::Volume& volume) {
+  RETURN_IF_ERROR(process::MakeFolders(volume.host_base));
+  const UniqueFd base(::open(volume.host_base.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!base.valid()) return SystemError(volume.host_base);
+  std::string relative;
+  if (!volume.host_path.starts_with(volume.host_base) ||
+      !process::NormalizePath(volume.host_path.substr(volume.host_base.size()), relative))
+    return Error{Reason::kInvalid, volume.host_path + " is not below " + volume.host_base};
+  const bool fresh = ::access(volume.host_path.c_str(), F_OK) != 0;
+  ASSIGN_OR_RETURN(const UniqueFd folder,
+                   process::OpenBelow(base.get(), relative.empty() ? "." : relative, true));
+  const std::string name = "/proc/self/fd/" + std::to_string(folder.get());
+  if (fresh && volume.create_mode && ::chmod(name.c_str(), *volume.create_mode))
+    return SystemError("chmod " + volume.host_path);
+  char text[4096];
+  const ssize_t size = ::readlink(name.c_str(), text, sizeof text);
+  if (size <= 0) return SystemError("readlink " + name);
+  return std::string(text, static_cast<size_t>(size));
+}
+
 }  // namespace
 
 PodVolumes::PodVolumes(PodHost& host, const std::string& uid)
@@ -114,6 +137,7 @@ Result<std::string> PodVolumes::MakeDirectory(const runtime::Volume& volume) {
     RETURN_IF_ERROR(quotas_.Use(quota));
     limited_.push_back(quota.folder);
   }
+  if (!volume.host_base.empty()) return OpenBased(volume);
   const std::string& path = volume.host_path;
   if (::access(path.c_str(), F_OK) != 0 && volume.create_mode) {
     if (volume.host_type == "FileOrCreate")

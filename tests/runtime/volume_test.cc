@@ -151,6 +151,27 @@ TEST_SUITE("runtime") {
     CHECK(cluster.Output(launch.main, runtime::Stream::kStderr).find("Read-only") != std::string::npos);
   }
 
+  TEST_CASE("a link that a pod made on network storage leads nowhere else") {
+    SKIP_WITHOUT_ROOT();
+    const TemporaryFolder nas;
+    REQUIRE(::symlink("/etc", (nas.path() + "/data").c_str()) == 0);
+    REQUIRE(process::MakeFolders(nas.path() + "/etc").ok());
+    Cluster cluster;
+    VolumePod launch;
+    launch.pod.volumes = {{.name = "nas",
+                           .type = Volume::Type::kDirectory,
+                           .host_path = nas.path() + "/data/deep",
+                           .create_mode = 0750,
+                           .host_base = nas.path()}};
+    launch.main = cluster.Shell("pod-a", "ls -A /v; stat -c %a /v; echo x > /v/x");
+    launch.main.mounts = {{.volume = "nas", .target = "/v"}};
+    Run(cluster, launch);
+    CHECK(::access("/etc/deep", F_OK) != 0);
+    // As on the server: /etc is the one of the export.
+    CHECK(process::ReadFile(nas.path() + "/etc/deep/x").ok());
+    CHECK(cluster.Output(launch.main) == "750\n");
+  }
+
   TEST_CASE("folders that are discarded go, or are kept aside") {
     SKIP_WITHOUT_ROOT();
     Cluster cluster;
