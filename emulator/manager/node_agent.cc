@@ -49,6 +49,7 @@ void NodeAgent::OnWatch(const store::WatchEvent& event) {
     // Pods that wait for it look again at once.
     for (auto& [uid, entry] : entries_)
       if (NotStarted(entry.run)) queue_.Add(entry.key);
+    if (event.type != store::WatchType::kDeleted) RefreshFiles(event.object.key());
   }
 }
 
@@ -63,7 +64,8 @@ void NodeAgent::Forget(const std::string& uid) {
 }
 
 NodeAgent::Entry& NodeAgent::EntryFor(const api::Pod& pod) {
-  return entries_.try_emplace(pod.meta.uid, Entry{pod.key(), {}, {}, {}, {}, {}, {}}).first->second;
+  return entries_.try_emplace(pod.meta.uid, Entry{pod.key(), {}, {}, {}, {}, {}, {}, false, {}})
+      .first->second;
 }
 
 Result<void> NodeAgent::Sync(const api::ObjectKey& key) {
@@ -125,7 +127,9 @@ std::vector<Obstacle> NodeAgent::Obstacles(const api::Pod& pod, Entry& entry) {
   const auto launch = launcher_.Pod(Context(pod, entry));
   if (!launch.ok()) {
     obstacles.push_back({"", "ContainerCreating", ""});
-    if (entry.mount_problem != launch.error().message) Say(pod, true, "FailedMount", launch.error().message);
+    const bool elsewhere = launch.error().message.starts_with("Multi-Attach");
+    if (entry.mount_problem != launch.error().message)
+      Say(pod, true, elsewhere ? "FailedAttachVolume" : "FailedMount", launch.error().message);
     entry.mount_problem = launch.error().message;
   } else {
     entry.mount_problem.clear();

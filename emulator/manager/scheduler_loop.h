@@ -8,6 +8,7 @@
 #include "emulator/manager/eci_placer.h"
 #include "emulator/manager/event_recorder.h"
 #include "emulator/manager/registry.h"
+#include "emulator/manager/volume_placement.h"
 #include "emulator/store/store.h"
 #include "scheduler/scheduler.h"
 
@@ -34,7 +35,7 @@ class SchedulerLoop {
   void Bind(scheduler::Snapshot& snapshot, const api::Pod& pod, const Binding& binding);
   void WarnOfNccl(const api::Pod& pod, const scheduler::NodeState& node, const api::GpuShares& gpus);
   void ReportWaiting(const api::Pod& pod, const std::string& message);
-  std::string Prerequisite(const api::Pod& pod) const;
+  bool WaitForVolumes(const VolumePlacement& volumes, const std::string& node);
 
   Executor& executor_;
   store::Store& store_;
