@@ -70,6 +70,10 @@ Container DecodeContainer(const Json& container) {
   const Json& resources = Member(container, "resources");
   decoded.limits = DecodeResources(Member(resources, "limits"));
   decoded.requests = DecodeResources(Member(resources, "requests"));
+  decoded.probes = DecodeProbes(container);
+  const Json& security = Member(container, "securityContext");
+  decoded.run_as_user = Int(security, "runAsUser");
+  decoded.run_as_group = Int(security, "runAsGroup");
   return decoded;
 }
 
@@ -185,7 +189,14 @@ Pod DecodePod(const Object& object) {
   }
   for (const Json& alias : Items(spec, "hostAliases"))
     pod.spec.host_aliases[Text(alias, "ip")] = Texts(alias, "hostnames");
+  pod.spec.active_deadline_seconds = Int(spec, "activeDeadlineSeconds");
   const Json& security = Member(spec, "securityContext");
+  for (auto* list : {&pod.spec.init_containers, &pod.spec.containers}) {
+    for (Container& container : *list) {
+      if (!container.run_as_user) container.run_as_user = Int(security, "runAsUser");
+      if (!container.run_as_group) container.run_as_group = Int(security, "runAsGroup");
+    }
+  }
   pod.spec.ownership = {
       Int(security, "fsGroup"), {}, Text(security, "fsGroupChangePolicy") == "OnRootMismatch"};
   for (const Json& group : Items(security, "supplementalGroups"))

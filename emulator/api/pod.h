@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "emulator/api/meta.h"
+#include "emulator/api/probe.h"
 #include "emulator/api/quantity.h"
 
 namespace tfemu::api {
@@ -66,6 +67,8 @@ struct Container {
   std::vector<VolumeMount> mounts;
   std::vector<ContainerPort> ports;
   Resources limits, requests;
+  ContainerProbes probes;
+  std::optional<int64_t> run_as_user, run_as_group;  // securityContext, the pod's where it has none
   friend bool operator==(const Container&, const Container&) = default;
 };
 
@@ -130,6 +133,7 @@ struct PodSpec {
   std::vector<PodVolume> volumes;
   RestartPolicy restart_policy = RestartPolicy::kAlways;
   int64_t termination_grace_period_seconds = 30;
+  std::optional<int64_t> active_deadline_seconds;
   std::string node_name, hostname, subdomain, scheduler_name, service_account_name;
   Labels node_selector;
   std::vector<Toleration> tolerations;

@@ -121,6 +121,7 @@ std::vector<FieldMessage> ValidatePodSpec(const Json& spec, const std::string& p
       CheckPorts(container, at, messages);
       CheckMounts(container, at, volumes, messages);
       CheckResources(container, at, messages);
+      for (auto& message : ValidateProbes(container, at)) messages.push_back(std::move(message));
       for (auto& message : CheckGpuResources(container, at)) messages.push_back(std::move(message));
       CheckEnv(container, at, messages);
     }

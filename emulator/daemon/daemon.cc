@@ -14,6 +14,7 @@
 
 #include "emulator/daemon/dns_server.h"
 #include "emulator/daemon/gpu_watch.h"
+#include "emulator/daemon/probe_runner.h"
 #include "emulator/daemon/service_proxy.h"
 #include "emulator/io/resident.h"
 #include "emulator/manager/cluster.h"
@@ -183,8 +184,10 @@ class Daemon {
       settings.launch.oss[name] = {storage.folder, static_cast<uint64_t>(storage.quota_bytes)};
     settings.eci = config_.eci;
     settings.time_scale = config_.time_scale;
+    probes_ = std::make_unique<PodProbeRunner>(executor_, *runtime_);
     cluster_ = std::make_unique<manager::Cluster>(
-        manager::ClusterDeps{executor_, *store_, *runtime_, *images_, &gpu_files_}, std::move(settings));
+        manager::ClusterDeps{executor_, *store_, *runtime_, *images_, &gpu_files_, probes_.get()},
+        std::move(settings));
     runtime_->SetLostHandler([this](const std::string& why) {
       spdlog::error("the supervisor ended, and its pods with it: {}", why);
       cluster_->node_agent().OnRuntimeLost(why);
@@ -296,6 +299,7 @@ class Daemon {
   std::unique_ptr<store::MemoryStore> store_;
   std::unique_ptr<process::ProcessRuntime> runtime_;
   std::unique_ptr<image::ImageFolders> images_;
+  std::unique_ptr<PodProbeRunner> probes_;
   std::unique_ptr<manager::Cluster> cluster_;
   std::unique_ptr<DnsServer> dns_;
   std::unique_ptr<ServiceProxy> proxy_;

@@ -17,7 +17,8 @@ Cluster::Cluster(const ClusterDeps& deps, ClusterSettings settings)
       garbage_(deps.executor, deps.store, registry_),
       scheduler_(deps.executor, deps.store, registry_, events_,
                  EciPlacer(settings_.eci, Rng(settings_.seed).Fork("eci"), settings_.time_scale)),
-      agent_({deps.executor, deps.store, registry_, events_, deps.runtime, deps.images, deps.gpu_files},
+      agent_({deps.executor, deps.store, registry_, events_, deps.runtime, deps.images, deps.gpu_files,
+              deps.probes},
              settings_.launch, settings_.time_scale) {
   const ControllerDeps each{deps_.executor, deps_.store, applier_,
                             deps_.runtime,  folders_,    settings_.time_scale};

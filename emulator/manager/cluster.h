@@ -19,6 +19,7 @@ struct ClusterDeps {
   runtime::Runtime& runtime;
   runtime::ImageCatalog& images;
   runtime::GpuFiles* gpu_files = nullptr;
+  runtime::ProbeRunner* probes = nullptr;
 };
 
 struct ClusterSettings {

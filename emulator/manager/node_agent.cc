@@ -36,7 +36,8 @@ NodeAgent::NodeAgent(const NodeAgentDeps& deps, LaunchSettings settings, int64_t
       eci_(settings.eci),
       time_scale_(time_scale),
       queue_(deps.executor, [this](const api::ObjectKey& key) { return Sync(key); }),
-      gpus_(deps.executor, deps.gpu_files, settings.state_folder) {
+      gpus_(deps.executor, deps.gpu_files, settings.state_folder),
+      prober_(deps.executor, deps.probes, time_scale, ProbeListener()) {
   deps_.runtime.SetSink([this](const runtime::PodEvent& event) { OnPodEvent(event); });
 }
 
@@ -89,6 +90,10 @@ Result<void> NodeAgent::Sync(const api::ObjectKey& key) {
 }
 
 controllers::NodePodObservation NodeAgent::Observe(const api::Pod& pod, Entry& entry) {
+  for (auto& [name, run] : entry.run.containers) {
+    run.started = prober_.started(pod.meta.uid, name);
+    run.ready = prober_.ready(pod.meta.uid, name);
+  }
   controllers::NodePodObservation observed{pod, entry.run};
   observed.now = deps_.executor.Now();
   observed.time_scale = time_scale_;
@@ -187,10 +192,7 @@ Result<void> NodeAgent::Obey(const api::Pod& pod, Entry& entry, const NodePodOrd
   switch (order.order) {
     case PodOrder::kStartSandbox: StartSandbox(pod, entry); return {};
     case PodOrder::kStartContainer: StartContainer(pod, entry, order); return {};
-    case PodOrder::kTerminate:
-      entry.run.containers[order.container].term_sent = true;
-      deps_.runtime.SignalContainer(pod.meta.uid, order.container, SIGTERM);
-      return {};
+    case PodOrder::kTerminate: Terminate(pod, entry, order.container); return {};
     case PodOrder::kStopSandbox:
       entry.run.sandbox = PodRun::Sandbox::kStopping;
       deps_.runtime.StopPod(pod.meta.uid);

@@ -13,6 +13,7 @@
 #include "emulator/manager/event_recorder.h"
 #include "emulator/manager/gpu_monitor.h"
 #include "emulator/manager/pod_launcher.h"
+#include "emulator/manager/prober.h"
 #include "emulator/manager/registry.h"
 #include "emulator/manager/work_queue.h"
 #include "emulator/store/store.h"
@@ -29,11 +30,13 @@ struct NodeAgentDeps {
   runtime::Runtime& runtime;
   runtime::ImageCatalog& images;
   runtime::GpuFiles* gpu_files = nullptr;  // null: pods are shown no GPUs
+  runtime::ProbeRunner* probes = nullptr;  // null: every probe succeeds
 };
 
 class NodeAgent {
  public:
   NodeAgent(const NodeAgentDeps& deps, LaunchSettings settings, int64_t time_scale);
+  ~NodeAgent() { *alive_ = false; }
 
   void OnWatch(const store::WatchEvent& event);
   void OnPodEvent(const runtime::PodEvent& event);
@@ -74,6 +77,10 @@ class NodeAgent {
   DownwardContext Context(const api::Pod& pod, const Entry& entry) const;
   void Say(const api::Pod& pod, bool warning, const std::string& reason, const std::string& message);
   void OnExit(Entry& entry, const runtime::PodEvent& event);
+  // node_agent_probes.cc
+  Prober::Listener ProbeListener();
+  void OnContainerRunning(const api::Pod& pod, Entry& entry, const std::string& name);
+  void Terminate(const api::Pod& pod, Entry& entry, const std::string& name);
   // node_agent_volumes.cc
   void OnVolumeUsage(const api::Pod& pod, Entry& entry, const runtime::PodEvent& event);
   void Evict(const api::Pod& pod, const std::string& message);
@@ -87,10 +94,12 @@ class NodeAgent {
   int64_t time_scale_;
   WorkQueue queue_;
   GpuMonitor gpus_;
+  Prober prober_;
   AddressPool addresses_;
   std::map<std::string, Entry> entries_;             // by pod uid
   std::map<std::string, std::string> image_errors_;  // image id -> why it could not be made ready
   std::set<std::string> preparing_;                  // image ids
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace tfemu::manager

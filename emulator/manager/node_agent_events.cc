@@ -42,6 +42,7 @@ void NodeAgent::OnPodEvent(const PodEvent& event) {
       run.started_at = event.at;
       gpus_.OnRunning(event.uid, event.container, true);
       say(false, "Started", "Started container " + event.container);
+      if (ours) OnContainerRunning(object.value().As(api::DecodePod), entry, event.container);
       break;
     }
     case PodEvent::Type::kContainerStartFailed:
@@ -69,6 +70,7 @@ void NodeAgent::OnPodEvent(const PodEvent& event) {
 }
 
 void NodeAgent::OnExit(Entry& entry, const PodEvent& event) {
+  prober_.Stop(event.uid, event.container);
   gpus_.OnRunning(event.uid, event.container, false);
   ContainerRun& run = entry.run.containers[event.container];
   const bool started = run.state == ContainerRun::State::kRunning;

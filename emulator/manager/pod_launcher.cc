@@ -191,6 +191,10 @@ Result<runtime::ContainerLaunch> PodLauncher::Container(const DownwardContext& c
   launch.argv = Command(container, image, variables);
   launch.working_dir = !container.working_dir.empty() ? container.working_dir : image.working_dir;
   launch.user = image.user;
+  if (container.run_as_user) launch.user = std::to_string(*container.run_as_user);
+  if (container.run_as_group)
+    launch.user = (launch.user.empty() ? "0" : launch.user.substr(0, launch.user.find(':'))) + ":" +
+                  std::to_string(*container.run_as_group);
   launch.groups = pod.spec.ownership.groups;
   for (const api::VolumeMount& mount : container.mounts) {
     ASSIGN_OR_RETURN(runtime::Mount made, MountOf(mount, variables));
