@@ -50,7 +50,8 @@ class NodeAgent {
     api::ObjectKey key;
     controllers::PodRun run;
     std::string address;
-    std::string mount_problem;                     // said once
+    std::string mount_problem;                     // said once, as is the next
+    bool node_missing = false;
     std::map<std::string, std::string> image_ids;  // by container, since its start
     std::optional<EciStart> eci_start;             // once its instance is known
     Instant eci_ready;
@@ -59,6 +60,8 @@ class NodeAgent {
   Result<void> Sync(const api::ObjectKey& key);
   Entry& EntryFor(const api::Pod& pod);
   void Forget(const std::string& uid);
+  // Whether the pod's node is there and has given it what it starts with.
+  bool Welcome(const api::Pod& pod, Entry& entry);
   std::vector<controllers::Obstacle> Obstacles(const api::Pod& pod, Entry& entry);
   std::optional<controllers::Obstacle> ImageObstacle(const api::Pod& pod, const api::Container& container);
   void Prepare(const api::Pod& pod, const api::Container& container, const runtime::Image& image);
