@@ -153,6 +153,7 @@ Result<Written> Registry::Create(const Json& original, const WriteOptions& optio
   Json doc = original;
   api::CompleteName(doc, *kind, "default", rng_.Suffix(5));
   ASSIGN_OR_RETURN(std::vector<FieldMessage> warnings, Check(doc, nullptr, options));
+  if (kind->kind == "Pod") api::RemoveSystemAnnotations(doc);
   RETURN_IF_ERROR(CheckPlace(*kind, doc));
   RETURN_IF_ERROR(CheckImages(doc));
   api::StampNew(doc, rng_.Uuid(), executor_.Now(), options.keep_status);
@@ -173,9 +174,12 @@ Result<Written> Registry::Apply(const Json& original, const WriteOptions& option
   ASSIGN_OR_RETURN(const Kind* kind, KindOf(original));
   Json applied = original;
   api::CompleteName(applied, *kind, "default", rng_.Suffix(5));
-  Json desired = applied;
-  api::SetLastApplied(desired, applied);
   const auto live = store_.Get(Object(applied).key());
+  // What the system writes is no wish of the manifest: else the next apply without it would take it away.
+  Json wished = applied;
+  if (kind->kind == "Pod") api::RemoveSystemAnnotations(wished);
+  Json desired = live.ok() ? wished : applied;
+  api::SetLastApplied(desired, wished);
   if (!live.ok()) return Create(desired, options);
   // The findings are about what the user wrote; the refusals about what would be stored.
   ASSIGN_OR_RETURN(std::vector<FieldMessage> warnings, Check(applied, nullptr, options));
