@@ -73,6 +73,9 @@ Result<void> NodeAgent::Sync(const api::ObjectKey& key) {
   const api::Pod& pod = object.value().As(api::DecodePod);
   if (pod.spec.node_name.empty()) return {};
   Entry& entry = EntryFor(pod);
+  // It ended in a former run: its status is all that is known.
+  if (entry.run.sandbox == PodRun::Sandbox::kNone && pod.finished() && !pod.meta.deletion_timestamp)
+    return {};
   if (NotStarted(entry.run) && !Welcome(pod, entry)) return {};
   const auto plan = controllers::ReconcileNodePod(Observe(pod, entry));
   entry.run.kill_at = plan.kill_at;
@@ -93,7 +96,8 @@ bool NodeAgent::Welcome(const api::Pod& pod, Entry& entry) {
   const auto node = deps_.store.Get({"Node", "", pod.spec.node_name});
   if (node.ok()) return Admitted(pod, node.value().As(api::DecodeNode));
   if (!std::exchange(entry.node_missing, true))
-    Say(pod, true, "NodeNotFound", "node \"" + pod.spec.node_name + "\" is not there: nobody starts this pod");
+    Say(pod, true, "NodeNotFound",
+        "node \"" + pod.spec.node_name + "\" is not there: nobody starts this pod");
   return false;
 }
 

@@ -42,6 +42,10 @@ class NodeAgent {
   // The first processes of the containers that run, by pod.
   std::map<api::ObjectKey, std::vector<int>> RunningPids() const;
   const GpuMonitor& gpus() const { return gpus_; }
+  // MIG instances that were made since the start have devices of their own.
+  void UseMigDevices(const std::map<std::string, std::vector<std::string>>& devices) {
+    launcher_.UseMigDevices(devices);
+  }
   // The runtime lost everything it ran (its supervisor died).
   void OnRuntimeLost(const std::string& why);
 
@@ -50,7 +54,7 @@ class NodeAgent {
     api::ObjectKey key;
     controllers::PodRun run;
     std::string address;
-    std::string mount_problem;                     // said once, as is the next
+    std::string mount_problem;  // said once, as is the next
     bool node_missing = false;
     std::map<std::string, std::string> image_ids;  // by container, since its start
     std::optional<EciStart> eci_start;             // once its instance is known

@@ -34,6 +34,10 @@ class PodLauncher {
   Result<runtime::ContainerLaunch> Container(const DownwardContext& context, const api::Container& container,
                                              int attempt) const;
 
+  void UseMigDevices(const std::map<std::string, std::vector<std::string>>& devices) {
+    settings_.gpus.mig_devices = devices;
+  }
+
   // The folder that stands for a directory of network storage: the same one on every node.
   Result<std::string> NasFolder(const api::NetworkDirectory& directory) const;
 
