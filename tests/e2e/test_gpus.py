@@ -1,63 +1,51 @@
-""
-    "Virtual GPUs: who gets which, and what programs in pods see of them."
-    "" import pathlib import re
+"""Virtual GPUs: who gets which, and what programs in pods see of them."""
+import pathlib
+import re
 
-        import pytest
+import pytest
 
-            from cluster import BUILD,
-    Cluster
+from cluster import BUILD, Cluster
 
-        IMAGES = pathlib.Path(__file__).parent / "images"
+IMAGES = pathlib.Path(__file__).parent / "images"
 
-                 def
-                 pod(name, command = "sleep 60", limits = "{}", extra = "")
-    : return f
-      ""
-      "
-      apiVersion : v1 kind : Pod metadata : {
-  {
-  name : { name }
-  }
-}
-spec : restartPolicy : Never terminationGracePeriodSeconds : 0 {extra} containers : -name : c image
-    : busybox : 1 command : [ sh, -c, '{command}' ] resources : {
-  {
-  limits : { limits }
-  }
-}
-""
-    "
 
-    def
-    job(name)
-    : return f
-      ""
-      "
-      apiVersion : kubeflow.org
-    / v1 kind : TFJob metadata : {
-  {
-  name : { name }
-  }
-}
-spec : tfReplicaSpecs : PS : replicas : 1 template : {
-  {
-  spec : {
-    {
-    terminationGracePeriodSeconds:
-      0, containers
-          : [ {{name : tensorflow, image : "busybox:1", command : [ sh, -c, "env; nvidia-smi; sleep 60" ]}} ]
-    }
-  }
-  }
-}
-Worker : replicas : 1 template : spec : terminationGracePeriodSeconds : 0 containers : -name
-    : tensorflow image : busybox : 1 command : [ sh, -c, "nvidia-smi -L; sleep 60" ] resources : {
-  {
-  limits : {
-    { nvidia.com / gpu : 1 }
-  }
-  }
-}
+def pod(name, command="sleep 60", limits="{}", extra=""):
+    return f"""
+apiVersion: v1
+kind: Pod
+metadata: {{name: {name}}}
+spec:
+  restartPolicy: Never
+  terminationGracePeriodSeconds: 0
+  {extra}
+  containers:
+  - name: c
+    image: busybox:1
+    command: [sh, -c, '{command}']
+    resources: {{limits: {limits}}}
+"""
+
+
+def job(name):
+    return f"""
+apiVersion: kubeflow.org/v1
+kind: TFJob
+metadata: {{name: {name}}}
+spec:
+  tfReplicaSpecs:
+    PS:
+      replicas: 1
+      template: {{spec: {{terminationGracePeriodSeconds: 0, containers: [{{name: tensorflow, image: "busybox:1", command: [sh, -c, "env; nvidia-smi; sleep 60"]}}]}}}}
+    Worker:
+      replicas: 1
+      template:
+        spec:
+          terminationGracePeriodSeconds: 0
+          containers:
+          - name: tensorflow
+            image: busybox:1
+            command: [sh, -c, "nvidia-smi -L; sleep 60"]
+            resources: {{limits: {{nvidia.com/gpu: 1}}}}
 """
 
 
@@ -102,28 +90,12 @@ kind: Cluster
 images: [{IMAGES}]
 nodes:
 - name: memory
-  gpus: {
-  {
-  model:
-    A10, count : 1
-  }}
-  gpuSharing: {
-  {
-  mode:
-    memory
-  }}
+  gpus: {{model: A10, count: 1}}
+  gpuSharing: {{mode: memory}}
 - name: mig
-  gpus: {
-  {
-  model:
-    A100 - 40GB, count : 1, mig : [ 3g.20gb, 1g.5gb ]
-  }}
+  gpus: {{model: A100-40GB, count: 1, mig: [3g.20gb, 1g.5gb]}}
 - name: plain
-  gpus: {
-  {
-  model:
-    T4, count : 1
-  }}
+  gpus: {{model: T4, count: 1}}
 """)
         made.up("--config", config)
         yield made
