@@ -38,9 +38,8 @@ bool Admitted(const api::Pod& pod, const api::Node& node) {
   if (node.gpus.devices.empty())  // an instance brings its own; a described node may only count them
     return api::IsEciNode(node.meta) || node.allocatable.contains("nvidia.com/gpu");
   return !shares.empty() && std::ranges::all_of(shares, [&](const auto& entry) {
-    return std::ranges::all_of(entry.second, [&](const api::GpuShare& share) {
-      return node.gpus.Find(share.uuid) != nullptr;
-    });
+    return std::ranges::all_of(
+        entry.second, [&](const api::GpuShare& share) { return node.gpus.Find(share.uuid) != nullptr; });
   });
 }
 
