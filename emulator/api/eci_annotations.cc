@@ -233,6 +233,15 @@ EciFindings CheckEciAnnotations(const nlohmann::json& metadata, const std::strin
   return found;
 }
 
+bool NamesGpuInstance(const nlohmann::json& metadata) {
+  const auto items =
+      ListItems(Text(Member(metadata, "annotations"), std::string(kEciPrefix) + "eci-use-specs"));
+  return std::ranges::any_of(items, [](const std::string& item) {
+    const auto spec = ParseEciSpec(item);
+    return spec.ok() && spec.value().gpus() > 0;
+  });
+}
+
 void RemoveSystemAnnotations(nlohmann::json& pod) {
   if (!Member(Member(pod, "metadata"), "annotations").is_object()) return;
   nlohmann::json& annotations = pod["metadata"]["annotations"];

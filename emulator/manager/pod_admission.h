@@ -1,5 +1,5 @@
-// What a node decides about a pod that came with its name: no scheduler chose devices or an instance for it, or
-// those it had are gone since the last run. Pure.
+// What a node decides about a pod that came with its name: no scheduler chose devices or an instance for it,
+// or those it had are gone since the last run. Pure.
 #pragma once
 
 #include <string>

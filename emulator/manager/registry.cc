@@ -67,6 +67,13 @@ Result<std::vector<FieldMessage>> Registry::Check(const Json& doc, const Json* p
         api::CheckEciAnnotations(*place.metadata, place.metadata_path, previous == nullptr);
     std::ranges::move(eci.errors, std::back_inserter(findings.errors));
     std::ranges::move(eci.warnings, std::back_inserter(findings.warnings));
+    const auto asked = api::ExtendedResources(*place.spec, place.path);
+    const bool gpus =
+        std::ranges::any_of(asked, [](const auto& one) { return api::IsGpuResource(one.name); });
+    if (!gpus && api::NamesGpuInstance(*place.metadata))
+      findings.warnings.push_back(
+          {place.metadata_path + ".annotations." + std::string(api::kEciPrefix) + "eci-use-specs",
+           "the instance has GPUs, but no container asks for nvidia.com/gpu: they see none"});
   }
   if (!findings.errors.empty()) return Invalid(doc, std::move(findings.errors));
   if (options.strict && !findings.warnings.empty()) return Invalid(doc, std::move(findings.warnings));

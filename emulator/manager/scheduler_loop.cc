@@ -90,7 +90,8 @@ void SchedulerLoop::PlaceOnItsNode(scheduler::Snapshot& snapshot, const api::Pod
     return;
   }
   const Admission admission = Admit(node, pod);
-  if (!admission.refusal.empty()) return Fail(pod, "UnexpectedAdmissionError", admission.refusal, pod.spec.node_name);
+  if (!admission.refusal.empty())
+    return Fail(pod, "UnexpectedAdmissionError", admission.refusal, pod.spec.node_name);
   const api::Json given = {
       {"metadata", {{"annotations", {{api::kGpuAnnotation, api::EncodeGpuShares(admission.gpus)}}}}}};
   if (registry_.Patch(pod.key(), pod.meta.uid, "", given).ok())
@@ -155,10 +156,8 @@ void SchedulerLoop::WarnOfNccl(const api::Pod& pod, const scheduler::NodeState& 
 
 void SchedulerLoop::Fail(const api::Pod& pod, const std::string& reason, const std::string& message,
                          const std::string& node) {
-  const auto failed =
-      registry_.Patch(pod.key(), pod.meta.uid, "/status", api::FailedPatch(reason, message));
-  if (failed.ok())
-    events_.Record({api::ReferenceTo(failed.value()), true, reason, message, "kubelet", node});
+  const auto failed = registry_.Patch(pod.key(), pod.meta.uid, "/status", api::FailedPatch(reason, message));
+  if (failed.ok()) events_.Record({api::ReferenceTo(failed.value()), true, reason, message, "kubelet", node});
 }
 
 void SchedulerLoop::ReportWaiting(const api::Pod& pod, const std::string& message) {

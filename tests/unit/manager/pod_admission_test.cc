@@ -90,6 +90,16 @@ TEST_CASE("a pod that names a zone's node gets an instance there") {
   CHECK(Held(world, "a").contains("c"));
 }
 
+TEST_CASE("an instance's GPUs that no container asks for are mentioned") {
+  World world(TwoGpus());
+  const std::string specs = "k8s.aliyun.com/eci-use-specs: ecs.gn7i-c8g1.2xlarge";
+  CHECK(world.TryApply(PodYaml("a", 1, "", specs)).value().warnings.empty());
+  const auto none = world.TryApply("apiVersion: v1\nkind: Pod\nmetadata: {name: b, annotations: {" + specs +
+                                   "}}\nspec: {containers: [{name: c, image: i}]}\n");
+  REQUIRE(none.value().warnings.size() == 1);
+  CHECK(none.value().warnings[0].message.ends_with("they see none"));
+}
+
 TEST_CASE("devices of a former run count for nothing") {
   api::Node node;
   node.gpus = {api::MakeVirtualGpus({"A10", 1, 0, 0, {}}).value(), {}};
