@@ -1,4 +1,5 @@
 #include "emulator/api/lifecycle.h"
+#include "emulator/api/batch_job.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -178,6 +179,8 @@ void AdmitNew(Json& doc, const std::string& suffix) {
   if (kind == "Pod") {
     AdmitPod(doc, suffix);
     doc["status"] = Json::object({{"phase", "Pending"}, {"qosClass", QosClass(doc["spec"])}});
+  } else if (kind == "Job") {
+    AdmitBatchJob(doc);
   } else if (kind == "PersistentVolume") {
     AddFinalizer(doc, "kubernetes.io/pv-protection");
   } else if (kind == "PersistentVolumeClaim") {

@@ -48,6 +48,7 @@ struct EnvFrom {
 struct VolumeMount {
   std::string name, mount_path, sub_path;
   bool read_only = false;
+  std::string sub_path_expr = {};  // instead of sub_path, with $(VAR)s in it
   friend bool operator==(const VolumeMount&, const VolumeMount&) = default;
 };
 
@@ -87,9 +88,10 @@ struct FileSource {
 
 // A directory of network storage, whatever driver names it.
 struct NetworkDirectory {
-  std::string server, path = "/";
+  std::string server, path = "/";  // the server is the bucket when it is object storage
   std::optional<unsigned> mode;
   bool read_only = false;
+  bool object_storage = false;
   friend bool operator==(const NetworkDirectory&, const NetworkDirectory&) = default;
 };
 
@@ -97,8 +99,9 @@ struct PodVolume {
   enum class Type { kEmptyDir, kHostPath, kClaim, kNetwork, kFiles, kUnsupported };
   std::string name;
   Type type = Type::kUnsupported;
-  bool memory = false;     // emptyDir with medium Memory
-  int64_t size_limit = 0;  // bytes, 0: none
+  bool memory = false;               // emptyDir with medium Memory
+  int64_t size_limit = 0;            // bytes, 0: none
+  std::string size_limit_text = {};  // as the manifest has it
   std::string host_path, host_path_type;
   std::string claim_name;
   NetworkDirectory network;
@@ -114,6 +117,14 @@ struct Toleration {
   friend bool operator==(const Toleration&, const Toleration&) = default;
 };
 
+// securityContext of a pod, as far as groups go.
+struct VolumeOwnership {
+  std::optional<int64_t> group;  // fsGroup
+  std::vector<int64_t> groups;   // supplementalGroups, and fsGroup with them
+  bool only_on_mismatch = false;
+  friend bool operator==(const VolumeOwnership&, const VolumeOwnership&) = default;
+};
+
 struct PodSpec {
   std::vector<Container> init_containers, containers;
   std::vector<PodVolume> volumes;
@@ -123,6 +134,7 @@ struct PodSpec {
   Labels node_selector;
   std::vector<Toleration> tolerations;
   std::map<std::string, std::vector<std::string>> host_aliases;  // address -> names
+  VolumeOwnership ownership;
   friend bool operator==(const PodSpec&, const PodSpec&) = default;
 };
 

@@ -48,12 +48,12 @@ constexpr Schema kResourceRequirements{kResourceRequirementsFields};
 
 constexpr Field kVolumeMountFields[] = {
     String("mountPath"),
-    String("mountPropagation").Ignored("mounts made in a container stay in it"),
+    String("mountPropagation").Approximated("always None: mounts made after the start are not passed on"),
     String("name"),
     Boolean("readOnly"),
-    String("recursiveReadOnly").Ignored("readOnly covers the volume's own mount"),
+    String("recursiveReadOnly").Approximated("readOnly is always recursive"),
     String("subPath"),
-    String("subPathExpr").Ignored("use subPath")};
+    String("subPathExpr")};
 constexpr Schema kVolumeMount{kVolumeMountFields};
 
 constexpr Field kContainerFields[] = {
@@ -103,15 +103,14 @@ constexpr Schema kProjection{kProjectionFields};
 constexpr Field kProjectedFields[] = {Integer("defaultMode"), ListOf("sources", kProjection)};
 constexpr Schema kProjected{kProjectedFields};
 
-constexpr Field kEmptyDirFields[] = {String("medium"), Field{"sizeLimit", Type::kQuantity}.Approximated(
-                                                           "a limit for medium Memory; not watched on disk")};
+constexpr Field kEmptyDirFields[] = {String("medium"), Field{"sizeLimit", Type::kQuantity}};
 constexpr Schema kEmptyDir{kEmptyDirFields};
 constexpr Field kClaimRefFields[] = {String("claimName"), Boolean("readOnly")};
 constexpr Schema kClaimRef{kClaimRefFields};
 
 constexpr std::string_view kNoVolume = "this volume type is not provided; the pod waits with FailedMount";
 constexpr Field kVolumeFields[] = {OneOf("configMap", kFileSource),
-                                   Any("csi").Ignored(kNoVolume),
+                                   OneOf("csi", kCsiSchema),
                                    OneOf("downwardAPI", kDownward),
                                    OneOf("emptyDir", kEmptyDir),
                                    Any("ephemeral").Ignored(kNoVolume),
@@ -125,6 +124,22 @@ constexpr Field kVolumeFields[] = {OneOf("configMap", kFileSource),
                                    OneOf("projected", kProjected),
                                    OneOf("secret", kFileSource)};
 constexpr Schema kVolume{kVolumeFields};
+
+constexpr Field kPodSecurityFields[] = {
+    Any("appArmorProfile").Ignored(kNoSecurity),
+    Integer("fsGroup"),
+    String("fsGroupChangePolicy"),
+    Integer("runAsGroup").Ignored(kNoSecurity),
+    Boolean("runAsNonRoot").Ignored(kNoSecurity),
+    Integer("runAsUser").Ignored(kNoSecurity),
+    String("seLinuxChangePolicy").Ignored(kNoSecurity),
+    Any("seLinuxOptions").Ignored(kNoSecurity),
+    Any("seccompProfile").Ignored(kNoSecurity),
+    Integer("supplementalGroups").List(),
+    String("supplementalGroupsPolicy").Approximated("groups of the image count as under Merge"),
+    Any("sysctls").List().Ignored("kernel parameters are the host's"),
+    Any("windowsOptions").Ignored("always linux")};
+constexpr Schema kPodSecurity{kPodSecurityFields};
 
 constexpr Field kTolerationFields[] = {
     String("effect"), String("key"), String("operator"),
@@ -164,7 +179,7 @@ constexpr Field kPodSpecFields[] = {
     String("runtimeClassName").Ignored("there is one runtime"),
     String("schedulerName").Approximated(kOneScheduler),
     Any("schedulingGates").List().Ignored("pods are scheduled at once"),
-    Any("securityContext").Ignored(kNoSecurity),
+    OneOf("securityContext", kPodSecurity),
     String("serviceAccount").Approximated("no token is written: there is no API for it to open yet"),
     String("serviceAccountName").Approximated("no token is written: there is no API for it to open yet"),
     Boolean("setHostnameAsFQDN").Ignored("the host name is the pod's short name"),

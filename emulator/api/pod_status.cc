@@ -93,7 +93,9 @@ Json NoInstancePatch(const std::string& reason, const std::string& message, Inst
 }
 
 Json FailedPatch(const std::string& reason, const std::string& message) {
-  return Json::object({{"phase", ToString(PodPhase::kFailed)}, {"reason", reason}, {"message", message}});
+  return Json::object({{"phase", ToString(PodPhase::kFailed)},
+                       {"reason", TextOrNull(reason)},
+                       {"message", TextOrNull(message)}});
 }
 
 Json EncodePodStatus(const PodStatus& status) {

@@ -5,6 +5,7 @@
 #include "emulator/api/printer_fields.h"
 #include "emulator/api/selector.h"
 #include "emulator/base/strings.h"
+#include "emulator/base/time_format.h"
 
 namespace tfemu::api {
 namespace {
@@ -26,6 +27,32 @@ std::vector<std::string> PrintTFJob(const Json& job, Instant now) {
 std::string SelectorCell(const Json& doc) {
   const Json& selector = Field(doc, "spec.selector.matchLabels");
   return selector.is_object() ? JoinLabels(selector, ",") : "<none>";
+}
+
+std::vector<std::string> PrintBatchJob(const Json& job, Instant now) {
+  std::string status = "Running";
+  for (const auto& condition : FieldList(job, "status.conditions"))
+    if (const std::string type = FieldText(condition, "type");
+        FieldText(condition, "status") == "True" &&
+        (type == "Complete" || type == "Failed" || type == "Suspended"))
+      status = type;
+  const std::string done = std::to_string(FieldInt(job, "status.succeeded"));
+  const std::string wanted = FieldText(job, "spec.completions");
+  const auto parallelism = FieldInt(job, "spec.parallelism");
+  const std::string completions = !wanted.empty()   ? done + "/" + wanted
+                                  : parallelism > 1 ? done + "/1 of " + std::to_string(parallelism)
+                                                    : done + "/1";
+  const auto start = ParseTime(FieldText(job, "status.startTime"));
+  const auto end = ParseTime(FieldText(job, "status.completionTime"));
+  const std::string duration = start ? FormatAge(end.value_or(now) - *start) : "";
+  return {Name(job),
+          status,
+          completions,
+          duration,
+          AgeOf(job, now),
+          ContainerColumn(job, "spec.template.spec.containers", "name"),
+          ContainerColumn(job, "spec.template.spec.containers", "image"),
+          SelectorCell(job)};
 }
 
 std::vector<std::string> PrintDeployment(const Json& doc, Instant now) {
@@ -77,6 +104,10 @@ const std::vector<KindPrinter>& Printers() {
         {"Nominated Node", kWide}, {"Readiness Gates", kWide}},
        PrintPod},
       {"TFJob", {{"Name"}, {"State"}, {"Age"}}, PrintTFJob},
+      {"Job",
+       {{"Name"}, {"Status"}, {"Completions"}, {"Duration"}, {"Age"}, {"Containers", kWide}, {"Images", kWide},
+        {"Selector", kWide}},
+       PrintBatchJob},
       {"Deployment",
        {{"Name"}, {"Ready"}, {"Up-to-date"}, {"Available"}, {"Age"}, {"Containers", kWide}, {"Images", kWide},
         {"Selector", kWide}},
@@ -96,6 +127,9 @@ const std::vector<KindPrinter>& Printers() {
        {{"Name"}, {"Status"}, {"Volume"}, {"Capacity"}, {"Access Modes"}, {"StorageClass"},
         {"VolumeAttributesClass"}, {"Age"}, {"VolumeMode", kWide}},
        PrintClaim},
+      {"StorageClass",
+       {{"Name"}, {"Provisioner"}, {"ReclaimPolicy"}, {"VolumeBindingMode"}, {"AllowVolumeExpansion"}, {"Age"}},
+       PrintStorageClass},
       {"Node",
        {{"Name"}, {"Status"}, {"Roles"}, {"Age"}, {"Version"}, {"Internal-IP", kWide}, {"External-IP", kWide},
         {"OS-Image", kWide}, {"Kernel-Version", kWide}, {"Container-Runtime", kWide}, {"GPUs", kWide}},

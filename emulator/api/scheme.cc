@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "emulator/api/batch_job.h"
 #include "emulator/api/config.h"
 #include "emulator/api/pod.h"
 #include "emulator/api/schemas.h"
 #include "emulator/api/service.h"
+#include "emulator/api/storage_class.h"
 #include "emulator/api/tfjob.h"
 #include "emulator/api/volume.h"
 #include "emulator/api/workload.h"
@@ -25,6 +27,8 @@ const std::vector<Kind>& Table() {
        SetPersistentVolumeDefaults, ValidatePersistentVolume},
       {"PersistentVolumeClaim", "v1", "persistentvolumeclaims", "persistentvolumeclaim", {"pvc"}, true,
        &kPersistentVolumeClaimSchema, SetPersistentVolumeClaimDefaults, ValidatePersistentVolumeClaim},
+      {"StorageClass", "storage.k8s.io/v1", "storageclasses", "storageclass", {"sc"}, false, &kStorageClassSchema,
+       SetStorageClassDefaults, ValidateStorageClass},
       {"ConfigMap", "v1", "configmaps", "configmap", {"cm"}, true, &kConfigMapSchema, nullptr, ValidateConfigMap},
       {"Secret", "v1", "secrets", "secret", {}, true, &kSecretSchema, SetSecretDefaults, ValidateSecret},
       {"Service", "v1", "services", "service", {"svc"}, true, &kServiceSchema, SetServiceDefaults, ValidateService},
@@ -33,6 +37,7 @@ const std::vector<Kind>& Table() {
        ValidateReplicaSet},
       {"Deployment", "apps/v1", "deployments", "deployment", {"deploy"}, true, &kDeploymentSchema, SetDeploymentDefaults,
        ValidateDeployment},
+      {"Job", "batch/v1", "jobs", "job", {}, true, &kBatchJobSchema, SetBatchJobDefaults, ValidateBatchJob},
       {"TFJob", "kubeflow.org/v1", "tfjobs", "tfjob", {}, true, &kTFJobSchema, SetTFJobDefaults, ValidateTFJob},
       {"Event", "v1", "events", "event", {"ev"}, true, &kEventSchema, nullptr, ValidateNothingButName},
   };

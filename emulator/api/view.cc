@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "emulator/api/gpu.h"
+#include "emulator/api/meta.h"
 #include "emulator/api/printer.h"
 #include "emulator/api/printer_fields.h"
 #include "emulator/base/strings.h"
@@ -87,6 +88,8 @@ bool StatusIsStale(const Object& object) {
   return observed.is_number() && observed.get<int64_t>() < FieldInt(object.doc(), "metadata.generation");
 }
 
+Labels AnnotationsOf(const Json& doc) { return DecodeLabelMap(Field(doc, "metadata.annotations")); }
+
 Labels LabelsOf(const Object& object) {
   Labels labels;
   const Json& doc = Field(object.doc(), "metadata.labels");
@@ -167,8 +170,15 @@ NodeView ViewNode(const Object& object) {
   }
   const Json& annotations = Field(object.doc(), "metadata.annotations");
   const auto gpus = annotations.is_object() ? annotations.find(kGpuAnnotation) : annotations.end();
-  if (gpus != annotations.end() && gpus->is_string())
-    view.gpus = GpuSummary(DecodeGpus(Json::parse(gpus->get<std::string>(), nullptr, false)));
+  if (gpus != annotations.end() && gpus->is_string()) {
+    const NodeGpus decoded = DecodeGpus(Json::parse(gpus->get<std::string>(), nullptr, false));
+    view.gpus = GpuSummary(decoded);
+    for (const Gpu& gpu : decoded.devices)
+      view.gpu_lines.push_back("GPU " + std::to_string(gpu.index) + ": " + gpu.model +
+                               (gpu.mig_profile.empty() ? "" : " MIG " + gpu.mig_profile) +
+                               " (UUID: " + gpu.uuid + ")" + (gpu.is_virtual() ? " virtual" : "") +
+                               (gpu.health.empty() ? "" : ", " + gpu.health));
+  }
   for (const auto& condition : ConditionsOf(object))
     if (condition.type == "Ready") view.ready = condition.status == "True";
   return view;

@@ -46,6 +46,7 @@ std::vector<ConditionView> ConditionsOf(const Object& object);
 bool StatusIsStale(const Object& object);
 
 Labels LabelsOf(const Object& object);
+Labels AnnotationsOf(const Json& doc);
 std::string NamespaceOf(const Json& doc);  // "" when the document has none
 std::string KindOf(const Json& doc);
 std::string ApiVersionOf(const Json& doc);
@@ -71,8 +72,9 @@ std::vector<std::string> ImagesOf(
     const Json& doc);  // every container image anywhere in the document, in order
 
 struct NodeView {
-  std::string name, cpu, memory;  // capacities as written
-  std::string gpus;               // as GpuSummary says it; "" without any
+  std::string name, cpu, memory;       // capacities as written
+  std::string gpus;                    // as GpuSummary says it; "" without any
+  std::vector<std::string> gpu_lines;  // one a device, as nvidia-smi -L has it
   bool ready = false;
 };
 NodeView ViewNode(const Object& node);

@@ -177,7 +177,11 @@ class Daemon {
     manager::ClusterSettings settings;
     settings.seed = std::random_device{}();
     settings.nodes = MakeNodes(config_, node_gpus_, ReadHostFacts(), executor_.Now());
-    settings.launch = {paths_.state, "cluster.local", config_.nas, gpu_settings_, config_.eci};
+    settings.launch = {paths_.state, "cluster.local", {}, {}, gpu_settings_, config_.eci};
+    for (const auto& [name, storage] : config_.nas)
+      settings.launch.nas[name] = {storage.folder, static_cast<uint64_t>(storage.quota_bytes)};
+    for (const auto& [name, storage] : config_.oss)
+      settings.launch.oss[name] = {storage.folder, static_cast<uint64_t>(storage.quota_bytes)};
     settings.eci = config_.eci;
     settings.time_scale = config_.time_scale;
     cluster_ = std::make_unique<manager::Cluster>(

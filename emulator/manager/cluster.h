@@ -53,6 +53,7 @@ class Cluster {
   Registry registry_;
   EventRecorder events_;
   ActionApplier applier_;
+  StorageFolders folders_;
   std::vector<std::unique_ptr<Controller>> controllers_;
   GarbageCollector garbage_;
   SchedulerLoop scheduler_;

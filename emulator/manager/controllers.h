@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "emulator/manager/controller.h"
+#include "emulator/manager/storage_folders.h"
 
 namespace tfemu::manager {
 
@@ -13,9 +14,13 @@ struct ControllerDeps {
   Executor& executor;
   store::Store& store;
   ActionApplier& applier;
+  runtime::Runtime& runtime;  // for the folders of volumes
+  const StorageFolders& folders;
+  int64_t time_scale = 1;  // waits that a controller makes are divided by this
 };
 
 std::unique_ptr<Controller> MakeTFJobController(const ControllerDeps& deps);
+std::unique_ptr<Controller> MakeJobController(const ControllerDeps& deps);
 std::unique_ptr<Controller> MakeDeploymentController(const ControllerDeps& deps);
 std::unique_ptr<Controller> MakeReplicaSetController(const ControllerDeps& deps);
 std::unique_ptr<Controller> MakeClaimController(const ControllerDeps& deps);

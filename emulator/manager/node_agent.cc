@@ -50,6 +50,7 @@ void NodeAgent::OnWatch(const store::WatchEvent& event) {
     // Pods that wait for it look again at once.
     for (auto& [uid, entry] : entries_)
       if (NotStarted(entry.run)) queue_.Add(entry.key);
+    if (event.type != store::WatchType::kDeleted) RefreshFiles(event.object.key());
   }
 }
 
@@ -64,7 +65,8 @@ void NodeAgent::Forget(const std::string& uid) {
 }
 
 NodeAgent::Entry& NodeAgent::EntryFor(const api::Pod& pod) {
-  return entries_.try_emplace(pod.meta.uid, Entry{pod.key(), {}, {}, {}, {}, {}, {}, {}}).first->second;
+  return entries_.try_emplace(pod.meta.uid, Entry{pod.key(), {}, {}, {}, {}, {}, {}, {}, false, {}})
+      .first->second;
 }
 
 Result<void> NodeAgent::Sync(const api::ObjectKey& key) {
@@ -140,7 +142,9 @@ std::vector<Obstacle> NodeAgent::Obstacles(const api::Pod& pod, Entry& entry) {
   const auto launch = launcher_.Pod(Context(pod, entry));
   if (!launch.ok()) {
     obstacles.push_back({"", "ContainerCreating", ""});
-    if (entry.mount_problem != launch.error().message) Say(pod, true, "FailedMount", launch.error().message);
+    const bool elsewhere = launch.error().message.starts_with("Multi-Attach");
+    if (entry.mount_problem != launch.error().message)
+      Say(pod, true, elsewhere ? "FailedAttachVolume" : "FailedMount", launch.error().message);
     entry.mount_problem = launch.error().message;
   } else {
     entry.mount_problem.clear();
@@ -206,9 +210,17 @@ Result<void> NodeAgent::Obey(const api::Pod& pod, Entry& entry, const NodePodOrd
       entry.run.sandbox = PodRun::Sandbox::kStopping;
       deps_.runtime.StopPod(pod.meta.uid);
       return {};
-    case PodOrder::kRemove: return deps_.registry.Remove(pod.key(), pod.meta.uid);
+    case PodOrder::kRemove: return RemoveStopped(pod);
   }
   return {};
+}
+
+// One with finalizers is ended and left to whoever put them there.
+Result<void> NodeAgent::RemoveStopped(const api::Pod& pod) {
+  if (pod.meta.finalizers.empty()) return deps_.registry.Remove(pod.key(), pod.meta.uid);
+  if (pod.finished()) return {};
+  const auto ended = deps_.registry.Patch(pod.key(), pod.meta.uid, "/status", api::FailedPatch("", ""));
+  return ended.ok() || ended.error().reason == Reason::kNotFound ? Result<void>() : ended.error();
 }
 
 void NodeAgent::StartSandbox(const api::Pod& pod, Entry& entry) {

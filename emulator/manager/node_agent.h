@@ -59,6 +59,8 @@ class NodeAgent {
     std::map<std::string, std::string> image_ids;  // by container, since its start
     std::optional<EciStart> eci_start;             // once its instance is known
     Instant eci_ready;
+    bool sandbox_failed = false;  // its containers were not started, and it is tried again after a while
+    std::set<std::string> full;   // volumes whose quota is reached, as was said
   };
 
   Result<void> Sync(const api::ObjectKey& key);
@@ -73,11 +75,18 @@ class NodeAgent {
   bool EciStarting(const api::Pod& pod, Entry& entry);
   controllers::NodePodObservation Observe(const api::Pod& pod, Entry& entry);
   Result<void> Obey(const api::Pod& pod, Entry& entry, const controllers::NodePodOrder& order);
+  Result<void> RemoveStopped(const api::Pod& pod);
   void StartSandbox(const api::Pod& pod, Entry& entry);
   void StartContainer(const api::Pod& pod, Entry& entry, const controllers::NodePodOrder& order);
   DownwardContext Context(const api::Pod& pod, const Entry& entry) const;
   void Say(const api::Pod& pod, bool warning, const std::string& reason, const std::string& message);
   void OnExit(Entry& entry, const runtime::PodEvent& event);
+  // node_agent_volumes.cc
+  void OnVolumeUsage(const api::Pod& pod, Entry& entry, const runtime::PodEvent& event);
+  void Evict(const api::Pod& pod, const std::string& message);
+  void NoteUsage(const api::Pod& pod, const api::PodVolume& volume, const runtime::PodEvent& event);
+  // A ConfigMap or Secret changed: running pods that mount it see its new content.
+  void RefreshFiles(const api::ObjectKey& changed);
 
   NodeAgentDeps deps_;
   PodLauncher launcher_;

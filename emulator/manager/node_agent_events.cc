@@ -11,6 +11,8 @@ using controllers::ContainerRun;
 using controllers::PodRun;
 using runtime::PodEvent;
 
+constexpr Duration kSandboxRetry = std::chrono::seconds(1);
+
 }  // namespace
 
 void NodeAgent::OnPodEvent(const PodEvent& event) {
@@ -26,6 +28,9 @@ void NodeAgent::OnPodEvent(const PodEvent& event) {
     case PodEvent::Type::kSandboxReady: entry.run.sandbox = PodRun::Sandbox::kReady; break;
     case PodEvent::Type::kSandboxFailed:
       entry.run.sandbox = PodRun::Sandbox::kFailed;
+      entry.sandbox_failed = true;
+      for (auto& [name, run] : entry.run.containers)
+        if (run.state == ContainerRun::State::kStarting) run.state = ContainerRun::State::kNone;
       entry.run.reason = event.reason;
       entry.run.message = event.message;
       say(true, event.reason == "FailedMount" ? "FailedMount" : "FailedCreatePodSandBox", event.message);
@@ -40,10 +45,14 @@ void NodeAgent::OnPodEvent(const PodEvent& event) {
       break;
     }
     case PodEvent::Type::kContainerStartFailed:
+      if (entry.sandbox_failed) return;
       say(true, "Failed", "Error: " + event.message);
       OnExit(entry, event);
       break;
     case PodEvent::Type::kContainerExited: OnExit(entry, event); break;
+    case PodEvent::Type::kVolumeUsage:
+      if (ours) OnVolumeUsage(api::DecodePod(object.value()), entry, event);
+      return;
     case PodEvent::Type::kPodStopped:
       entry.run.sandbox = PodRun::Sandbox::kStopped;
       gpus_.Remove(event.uid);
@@ -53,6 +62,7 @@ void NodeAgent::OnPodEvent(const PodEvent& event) {
         entries_.erase(it);
         return;
       }
+      if (std::exchange(entry.sandbox_failed, false)) return queue_.AddAfter(entry.key, kSandboxRetry);
       break;
   }
   queue_.Add(entry.key);

@@ -11,6 +11,8 @@
 #include "emulator/api/node.h"
 #include "emulator/api/schema.h"
 #include "emulator/api/service.h"
+#include "emulator/api/storage_class.h"
+#include "emulator/api/volume_source.h"
 #include "emulator/base/strings.h"
 #include "emulator/codec/merge.h"
 
@@ -75,6 +77,7 @@ Result<std::vector<FieldMessage>> Registry::Check(const Json& doc, const Json* p
           {place.metadata_path + ".annotations." + std::string(api::kEciPrefix) + "eci-use-specs",
            "the instance has GPUs, but no container asks for nvidia.com/gpu: they see none"});
   }
+  for (auto& warning : api::VolumeWarnings(doc)) findings.warnings.push_back(std::move(warning));
   if (!findings.errors.empty()) return Invalid(doc, std::move(findings.errors));
   if (options.strict && !findings.warnings.empty()) return Invalid(doc, std::move(findings.warnings));
   if (kind->validate != nullptr)
@@ -155,6 +158,16 @@ Result<void> Registry::GiveClusterIp(Json& doc) {
   return Error{Reason::kUnavailable, "no cluster address is left for " + ToString(Object(doc).key())};
 }
 
+// As the DefaultStorageClass admission plug-in: "" is a class, too, so only a claim that says nothing gets
+// it.
+void Registry::GiveDefaultClass(Json& claim) const {
+  if (api::NamesClass(claim)) return;
+  std::vector<api::StorageClass> classes;
+  for (const Object& object : store_.List({"StorageClass", ""}).objects)
+    classes.push_back(api::DecodeStorageClass(object));
+  if (const auto* found = api::DefaultClass(classes)) api::SetClass(claim, found->name);
+}
+
 Result<Written> Registry::Create(const Json& original, const WriteOptions& options) {
   ASSIGN_OR_RETURN(const Kind* kind, KindOf(original));
   Json doc = original;
@@ -166,6 +179,7 @@ Result<Written> Registry::Create(const Json& original, const WriteOptions& optio
   api::StampNew(doc, rng_.Uuid(), executor_.Now(), options.keep_status);
   api::AdmitNew(doc, rng_.Suffix(5));
   if (kind->kind == "Service") RETURN_IF_ERROR(GiveClusterIp(doc));
+  if (kind->kind == "PersistentVolumeClaim") GiveDefaultClass(doc);
   if (kind->set_defaults != nullptr) kind->set_defaults(doc);
   const Object object(std::move(doc));
   if (options.dry_run) {

@@ -25,7 +25,7 @@ SchedulerLoop::SchedulerLoop(Executor& executor, store::Store& store, Registry& 
 
 void SchedulerLoop::OnWatch(const store::WatchEvent& event) {
   const std::string& kind = event.object.key().kind;
-  if (kind == "Node" || kind == "PersistentVolumeClaim") return Wake();
+  if (kind == "Node" || kind.starts_with("PersistentVolume") || kind == "StorageClass") return Wake();
   if (kind != "Pod") return;
   // A pod that has its node and goes on changes nothing for the others.
   const api::Pod& pod = event.object.As(api::DecodePod);
@@ -73,9 +73,15 @@ void SchedulerLoop::Pass() {
 }
 
 void SchedulerLoop::Place(scheduler::Snapshot& snapshot, const api::Pod& pod) {
-  const std::string prerequisite = Prerequisite(pod);
+  const VolumePlacement volumes = PlaceVolumes(store_, pod, snapshot.nodes);
+  const std::string& prerequisite = volumes.prerequisite;
   if (prerequisite.empty() && eci_.Wants(pod, false)) return PlaceOnEci(snapshot, pod);
-  auto decision = scheduler::Schedule(snapshot, pod, prerequisite);
+  auto decision = scheduler::Schedule(snapshot, pod, prerequisite, volumes.conflicts);
+  if (!decision.node.empty() && WaitForVolumes(volumes, decision.node)) {
+    scheduler::Assume(*FindNode(snapshot, decision.node), pod.spec, decision.gpus);
+    if (!volumes.failure.empty()) ReportWaiting(pod, volumes.failure);
+    return;
+  }
   if (!decision.node.empty()) return Bind(snapshot, pod, {decision.node, std::move(decision.gpus), {}});
   if (prerequisite.empty() && eci_.Wants(pod, true)) return PlaceOnEci(snapshot, pod);
   ReportWaiting(pod, decision.message);
@@ -100,6 +106,8 @@ void SchedulerLoop::PlaceOnItsNode(scheduler::Snapshot& snapshot, const api::Pod
 
 void SchedulerLoop::PlaceOnEci(scheduler::Snapshot& snapshot, const api::Pod& pod) {
   auto placement = eci_.Place(snapshot, pod);
+  if (!placement.node.empty() && WaitForVolumes(PlaceVolumes(store_, pod, snapshot.nodes), placement.node))
+    return;
   if (!placement.node.empty())
     return Bind(snapshot, pod, {placement.node, std::move(placement.gpus), std::move(placement.annotations)});
   const Instant now = executor_.Now(), gives_up = eci_.GivesUpAt(pod);
@@ -170,19 +178,13 @@ void SchedulerLoop::ReportWaiting(const api::Pod& pod, const std::string& messag
         {api::ReferenceTo(patched.value()), true, "FailedScheduling", message, "default-scheduler", ""});
 }
 
-std::string SchedulerLoop::Prerequisite(const api::Pod& pod) const {
-  for (const api::PodVolume& volume : pod.spec.volumes) {
-    if (volume.type != api::PodVolume::Type::kClaim) continue;
-    const auto claim = store_.Get({"PersistentVolumeClaim", pod.meta.ns, volume.claim_name});
-    if (!claim.ok()) return "persistentvolumeclaim \"" + volume.claim_name + "\" not found";
-    if (claim.value().terminating())
-      return "persistentvolumeclaim \"" + volume.claim_name + "\" is being deleted";
-    const std::string phase = api::DecodePersistentVolumeClaim(claim.value()).phase;
-    if (phase == "Lost")
-      return "persistentvolumeclaim \"" + volume.claim_name + "\" bound to non-existent persistentvolume";
-    if (phase != "Bound") return "pod has unbound immediate PersistentVolumeClaims";
-  }
-  return "";
+// Claims that wait for their first pod are told its node; the pod is bound when they are.
+bool SchedulerLoop::WaitForVolumes(const VolumePlacement& volumes, const std::string& node) {
+  for (const api::Object& claim : volumes.waiting)
+    if (SelectedNode(claim).empty())
+      (void)registry_.Patch(claim.key(), claim.uid(), "", api::AnnotationPatch(api::kSelectedNode, node))
+          .ok();
+  return !volumes.waiting.empty();
 }
 
 }  // namespace tfemu::manager

@@ -8,6 +8,7 @@
 #include "emulator/manager/eci_placer.h"
 #include "emulator/manager/event_recorder.h"
 #include "emulator/manager/registry.h"
+#include "emulator/manager/volume_placement.h"
 #include "emulator/store/store.h"
 #include "scheduler/scheduler.h"
 
@@ -38,7 +39,7 @@ class SchedulerLoop {
   void Fail(const api::Pod& pod, const std::string& reason, const std::string& message,
             const std::string& node);
   void ReportWaiting(const api::Pod& pod, const std::string& message);
-  std::string Prerequisite(const api::Pod& pod) const;
+  bool WaitForVolumes(const VolumePlacement& volumes, const std::string& node);
 
   Executor& executor_;
   store::Store& store_;

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "emulator/controllers/deployment_reconciler.h"
+#include "emulator/controllers/job_reconciler.h"
 #include "emulator/controllers/replica_set_reconciler.h"
 #include "emulator/controllers/tfjob_reconciler.h"
 #include "emulator/manager/controllers.h"
@@ -32,6 +33,23 @@ std::unique_ptr<Controller> MakeTFJobController(const ControllerDeps& deps) {
                                         deps.executor.Now()});
   };
   return std::make_unique<Controller>(deps.executor, deps.applier, SelfOrController("TFJob"), reconcile);
+}
+
+std::unique_ptr<Controller> MakeJobController(const ControllerDeps& deps) {
+  const auto reconcile = [deps](const api::ObjectKey& key) -> std::optional<controllers::Plan> {
+    const auto object = deps.store.Get(key);
+    if (!object.ok()) {
+      std::vector<api::Pod> left;
+      for (const api::Object& pod : deps.store.List({"Pod", key.ns}).objects)
+        if (ControllerKey(pod, "Job") == key) left.push_back(pod.As(api::DecodePod));
+      return controllers::ReleaseJobPods(left);
+    }
+    return controllers::ReconcileJob(
+        {api::DecodeBatchJob(object.value()), api::ReferenceTo(object.value()),
+         ListOwned(deps.store, {"Pod", key.ns}, object.value().uid(), api::DecodePod), deps.executor.Now(),
+         deps.time_scale});
+  };
+  return std::make_unique<Controller>(deps.executor, deps.applier, SelfOrController("Job"), reconcile);
 }
 
 std::unique_ptr<Controller> MakeDeploymentController(const ControllerDeps& deps) {

@@ -42,6 +42,9 @@ class ProcessRuntime final : public runtime::Runtime, public runtime::PodAccess 
   void SignalContainer(const std::string& uid, const std::string& container, int signal) override;
   void StopPod(const std::string& uid) override;
   void SetSink(runtime::PodEventSink sink) override { sink_ = std::move(sink); }
+  void UpdateFiles(const std::string& uid, const std::string& volume,
+                   const std::vector<runtime::File>& files) override;
+  void DiscardFolder(const std::string& folder, const std::string& aside) override;
 
   void Exec(const std::string& uid, runtime::ExecLaunch launch,
             std::function<void(Result<int>)> done) override;

@@ -1,6 +1,7 @@
 // The supervisor's side of the conversation with the daemon: requests in, pods kept, events out.
 #pragma once
 
+#include <list>
 #include <map>
 #include <memory>
 #include <string>
@@ -35,6 +36,7 @@ class Supervisor {
   void Exec(process::wire::Exec message, Descriptors descriptors);
   void OpenSocket(const process::wire::OpenSocket& message);
   void OpenClusterSocket(const process::wire::OpenClusterSocket& message);
+  void DiscardFolder(const process::wire::DiscardFolder& message);
   void Stop(Pod& pod, const std::string& uid);
   void OnPodGone(const std::string& uid);
   void WatchLinks();
@@ -47,10 +49,12 @@ class Supervisor {
 
   process::Channel& channel_;
   Parts parts_;
+  QuotaDisks quotas_;
   PodHost host_;
   process::FdWatch links_;  // open while a pod stops
   int stopping_ = 0;
   std::map<std::string, std::unique_ptr<Pod>> pods_;
+  std::list<process::FdWatch> removers_;  // of folders
   std::function<void()> finished_;
   bool shutting_down_ = false;
 };

@@ -31,8 +31,11 @@ Result<std::string> DescribeCluster(Session& session, rpc::Client& client) {
   add("daemon", "tfemud " + info.version() + ", pid " + std::to_string(info.pid()));
   add("isolation", info.isolation());
   add("cgroups", info.cgroup_driver());
-  for (size_t i = 0; i < nodes.objects.size(); ++i)
-    rows.push_back({i == 0 ? "nodes" : "", NodeLine(api::ViewNode(nodes.objects[i]))});
+  for (size_t i = 0; i < nodes.objects.size(); ++i) {
+    const api::NodeView node = api::ViewNode(nodes.objects[i]);
+    rows.push_back({i == 0 ? "nodes" : "", NodeLine(node)});
+    for (const std::string& gpu : node.gpu_lines) rows.push_back({"", "  " + gpu});
+  }
   add("pod addresses", info.pod_range());
   add("dns", info.dns_address());
   add("state", info.state_folder());

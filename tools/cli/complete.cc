@@ -107,10 +107,10 @@ Words FlagValues(Session& session, const std::string& flag) {
 Words Arguments(Session& session, const std::string& verb, const Words& arguments, const std::string& word) {
   if (OneOf(verb, {"get", "describe", "delete", "wait"})) return Targets(session, arguments, word);
   if (verb == "logs" && arguments.empty())
-    return PodsAndWorkloads(session, word, {"tfjob", "deployment", "replicaset"});
+    return PodsAndWorkloads(session, word, {"tfjob", "job", "deployment", "replicaset"});
   if (verb == "exec" && arguments.empty()) return PodsAndWorkloads(session, word, {"deployment"});
   if (verb == "port-forward" && arguments.empty())
-    return PodsAndWorkloads(session, word, {"deployment", "service", "tfjob"});
+    return PodsAndWorkloads(session, word, {"deployment", "service", "job", "tfjob"});
   if (verb == "scale") {
     if (word.find('/') != std::string::npos) return PodsAndWorkloads(session, word, {});
     return {"deployment/", "replicaset/", "tfjob/"};

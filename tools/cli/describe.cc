@@ -27,7 +27,7 @@ Result<std::vector<api::Object>> Select(rpc::Client& client, ObjectQuery query, 
 
 Result<std::vector<api::Object>> Related(rpc::Client& client, const api::Object& object) {
   const auto& key = object.key();
-  if (key.kind == "TFJob")
+  if (key.kind == "TFJob" || key.kind == "Job")
     return Select(client, {"Pod", key.ns, ""}, [&](const api::Object& other) {
       const auto owner = api::ControllerOf(other);
       return owner && owner->uid == object.uid();

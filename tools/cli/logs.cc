@@ -82,7 +82,7 @@ int Logs(Session& session, const Options& options) {
 void AddLogs(CLI::App& app, Session& session) {
   auto options = std::make_shared<Options>();
   auto* verb = app.add_subcommand("logs", "Show what containers wrote, also of pods that are gone");
-  verb->add_option("target", options->target, "POD, tfjob/NAME, deployment/NAME");
+  verb->add_option("target", options->target, "POD, tfjob/NAME, job/NAME, deployment/NAME");
   verb->add_option("-l,--selector", options->selector, "All pods with these labels");
   verb->add_option("-c,--container", options->container, "This container instead of the pod's first");
   verb->add_flag("--all-containers", options->all_containers, "Of every container of the pod");

@@ -25,8 +25,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kFirst[] = {"Namespace", "PersistentVolume", "PersistentVolumeClaim",
-                                       "ConfigMap", "Secret",           "Service"};
+constexpr std::string_view kFirst[] = {
+    "Namespace", "StorageClass", "PersistentVolume", "PersistentVolumeClaim",
+    "ConfigMap", "Secret",       "Service"};
 
 Error TooLarge(const std::string& name) {
   return Error{Reason::kInvalid,
@@ -153,7 +154,7 @@ std::vector<Error> Locate(const Manifest& manifest, const Error& error) {
 Result<Applied> WriteManifest(rpc::Client& client, const Manifest& manifest, const ApplyOptions& options) {
   rpc::v1::WriteRequest request;
   request.set_json(manifest.document.value.dump(-1, ' ', false, api::Json::error_handler_t::replace));
-  const bool runs = manifest.key.kind == "TFJob" || manifest.key.kind == "Pod";
+  const bool runs = manifest.key.kind == "TFJob" || manifest.key.kind == "Job" || manifest.key.kind == "Pod";
   request.set_create(options.create || (options.new_runs && runs));
   request.set_strict(options.strict);
   request.set_dry_run(options.dry_run);

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 
 #include "emulator/api/scheme.h"
 #include "emulator/api/view.h"
@@ -19,6 +20,7 @@
 #include "tools/cli/junit.h"
 #include "tools/cli/objects.h"
 #include "tools/cli/run_follow.h"
+#include "tools/cli/run_order.h"
 #include "tools/cli/targets.h"
 #include "tools/cli/up_flags.h"
 #include "tools/cli/verbs.h"
@@ -27,7 +29,9 @@ namespace tfemu::cli {
 namespace {
 
 // Pods and jobs end; what else runs only has to come up.
-bool IsRun(const std::string& kind) { return kind == "TFJob" || kind == "Pod" || kind == "Deployment"; }
+bool IsRun(const std::string& kind) {
+  return kind == "TFJob" || kind == "Job" || kind == "Pod" || kind == "Deployment";
+}
 
 }  // namespace
 
@@ -91,16 +95,17 @@ int RunCommand::Execute() {
     manifests_ = std::move(manifests).value();
   }
   if (std::ranges::none_of(manifests_, [](const Manifest& one) { return IsRun(one.key.kind); }))
-    return session_.Fail(Error{Reason::kInvalid, "nothing in these manifests runs",
-                               "run takes a TFJob, a Pod or a Deployment; tfemu apply takes anything"}),
+    return session_.Fail(
+               Error{Reason::kInvalid, "nothing in these manifests runs",
+                     "run takes a TFJob, a Job, a Pod or a Deployment; tfemu apply takes anything"}),
            kRunWrong;
   if (const auto code = EnsureCluster()) return *code;
   std::optional<int> code;
-  for (const auto phase : {&RunCommand::Check, &RunCommand::Prepare, &RunCommand::Apply}) {
+  for (const auto phase : {&RunCommand::Stage, &RunCommand::Check, &RunCommand::Prepare}) {
     if (!code) code = (this->*phase)();
     if (!code && interrupted()) code = kRunInterrupted;
   }
-  if (!code) code = Follow();
+  if (!code) code = RunStages();
   Report(*code);
   return CleanUp(*code);
 }
@@ -152,11 +157,32 @@ std::optional<int> RunCommand::Prepare() {
   return std::nullopt;
 }
 
-std::optional<int> RunCommand::Apply() {
+std::optional<int> RunCommand::Stage() {
+  auto stages = InStages(manifests_);
+  if (!stages.ok()) return Refuse({stages.error()});
+  stages_ = std::move(stages).value();
+  return std::nullopt;
+}
+
+// What the objects of a stage name must have done its part before the next stage is applied.
+int RunCommand::RunStages() {
+  for (const auto& stage : stages_) {
+    const size_t before = items_.size();
+    if (const auto code = Apply(stage)) return *code;
+    if (interrupted()) return kRunInterrupted;
+    std::vector<RunItem> items(items_.begin() + static_cast<std::ptrdiff_t>(before), items_.end());
+    if (items.empty()) continue;
+    items_.resize(before);
+    if (const int code = Follow(std::move(items)); code != kRunSucceeded) return code;
+  }
+  return kRunSucceeded;
+}
+
+std::optional<int> RunCommand::Apply(const std::vector<Manifest>& stage) {
   const auto client = session_.Connect();
   if (!client.ok()) return Refuse({client.error()});
-  applied_ = session_.Now();
-  for (const auto& manifest : manifests_) {
+  if (!applied_) applied_ = session_.Now();
+  for (const auto& manifest : stage) {
     const auto applied =
         WriteManifest(*client.value(), manifest, {.strict = options_.strict, .new_runs = true});
     if (!applied.ok()) return Refuse(Locate(manifest, applied.error()));
@@ -169,9 +195,9 @@ std::optional<int> RunCommand::Apply() {
   return std::nullopt;
 }
 
-int RunCommand::Follow() {
+int RunCommand::Follow(std::vector<RunItem> items) {
   std::vector<api::ObjectKey> keys;
-  for (const auto& item : items_) keys.push_back(item.key);
+  for (const auto& item : items) keys.push_back(item.key);
   RunFollower follower(session_, keys,
                        {.revision = revision_,
                         .started = started_,
@@ -181,10 +207,12 @@ int RunCommand::Follow() {
   signals_->on_interrupt = [&] { follower.Stop(kRunInterrupted); };
   std::optional<Duration> timeout;
   if (!options_.timeout.empty()) timeout = ParseTimeout(options_.timeout).value();
+  if (timeout) timeout = std::max(Duration(0), *timeout - (session_.Now() - *applied_));  // of the whole run
   const auto outcome = follower.Run(timeout);
   signals_->on_interrupt = nullptr;
-  items_ = follower.items();
-  bill_ = api::SumOfBills(follower.bills(), session_.Now());
+  std::ranges::copy(follower.items(), std::back_inserter(items_));
+  std::ranges::copy(follower.bills(), std::back_inserter(bills_));
+  bill_ = api::SumOfBills(bills_, session_.Now());
   if (outcome.error) {
     session_.terminal.ShowError(*outcome.error);
     failure_ = outcome.error->message;
@@ -236,6 +264,8 @@ void AddRun(CLI::App& app, Session& session) {
   verb->add_flag("--strict", options->strict, "A field that is not honoured is an error, not a warning");
   AddUpFlags(*verb, options->up);
   verb->footer(
+      "An object with the annotation tfemu.dev/run-after: KIND/NAME starts when that one has done its "
+      "part.\n\n"
       "Exit codes: 0 all succeeded, 1 one failed, 2 wrong manifest or flags, 3 impossible in this cluster,\n"
       "124 time-out, 130 interrupted.\n\nExamples:\n  tfemu run --gpus 2 examples/tutorial\n"
       "  tfemu run job.yaml --timeout 10m --junit out.xml --logs out/");

@@ -39,8 +39,10 @@ class RunCommand {
   std::optional<int> EnsureCluster();
   std::optional<int> Check();
   std::optional<int> Prepare();
-  std::optional<int> Apply();
-  int Follow();
+  std::optional<int> Stage();
+  std::optional<int> Apply(const std::vector<Manifest>& stage);
+  int Follow(std::vector<RunItem> items);
+  int RunStages();
   int CleanUp(int code);
   void Report(int code);
   int Refuse(const std::vector<Error>& errors);
@@ -51,6 +53,7 @@ class RunCommand {
   const RunOptions& options_;
   std::unique_ptr<Signals> signals_;
   std::vector<Manifest> manifests_;
+  std::vector<std::vector<Manifest>> stages_;
   std::vector<api::ObjectKey> created_;
   std::vector<RunItem> items_;
   Instant started_;
@@ -58,6 +61,7 @@ class RunCommand {
   uint64_t revision_ = 0;  // of the cluster before anything was applied
   bool own_cluster_ = false;
   std::string failure_;
+  std::vector<api::EciBill> bills_;
   std::string bill_;  // of ECI instances; "" when there were none
 };
 

@@ -107,7 +107,7 @@ void RunMonitor::ObserveItem(RunItem& item, const api::Object& object, Instant n
     for (const auto& condition : api::ConditionsOf(object)) {
       if (condition.status != "True") continue;
       word = condition.type;
-      if (condition.type == "Succeeded" || condition.type == "Available")
+      if (condition.type == "Succeeded" || condition.type == "Complete" || condition.type == "Available")
         Settle(item, RunItem::State::kDone, "", now);
       else if (condition.type == "Failed") Settle(item, RunItem::State::kFailed, condition.message, now);
       if (item.state != RunItem::State::kWaiting) break;

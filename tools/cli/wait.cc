@@ -25,11 +25,15 @@ struct Options {
 
 // A job that ended the other way will not come to it any more.
 bool IsHopeless(const std::string& wanted, const std::string& value, const api::Object& object) {
-  if (value != "true" || (wanted != "succeeded" && wanted != "failed") || object.key().kind != "TFJob")
-    return false;
+  const std::string& kind = object.key().kind;
+  if (value != "true" || (kind != "TFJob" && kind != "Job")) return false;
+  const auto ends = [&](const std::string& type) {
+    return type == "failed" || type == (kind == "Job" ? "complete" : "succeeded");
+  };
+  if (!ends(wanted)) return false;
   return std::ranges::any_of(api::ConditionsOf(object), [&](const api::ConditionView& condition) {
     const std::string type = ToLower(condition.type);
-    return condition.status == "True" && type != wanted && (type == "succeeded" || type == "failed");
+    return condition.status == "True" && type != wanted && ends(type);
   });
 }
 
