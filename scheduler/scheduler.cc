@@ -92,7 +92,9 @@ std::string Sentence(size_t nodes, const std::vector<Rejection>& rejections,
 }  // namespace
 
 void Assume(NodeState& node, const api::PodSpec& pod, const api::GpuShares& gpus) {
-  Assume(node.gpu_uses, node.node.gpus, gpus);
+  std::set<std::string> init;
+  for (const api::Container& container : pod.init_containers) init.insert(container.name);
+  Assume(node.gpu_uses, node.node.gpus, gpus, init);
   api::Add(node.requested, api::PodRequests(pod));
   api::Add(node.requested, kOnePod);
 }

@@ -68,11 +68,13 @@ std::vector<std::pair<std::string, const Json*>> GpuEntries(const Json& node, co
 
 void CheckGpuEntry(const Json& gpus, const std::string& path, Messages& messages) {
   if (gpus.is_null()) return;
+  if (!gpus.is_object())
+    return messages.push_back(
+        {path, "must be a mapping such as {model: A10, count: 2} or {uuids: [all]}, or a list of such"});
   const FieldFindings findings = CheckFields(gpus, kGpus);
   for (const auto* found : {&findings.errors, &findings.warnings})
     for (const FieldMessage& message : *found)
-      messages.push_back({message.field.empty() ? path : path + "." + message.field, message.message});
-  if (!gpus.is_object()) return messages.push_back({path, "must be an object or a list of objects"});
+      messages.push_back({path + "." + message.field, message.message});
   CheckNotNegative(gpus, "count", path, messages);
   if (const auto count = Int(gpus, "count"); count && *count > kMostGpus)
     messages.push_back({path + ".count", "must be at most " + std::to_string(kMostGpus)});
@@ -97,6 +99,14 @@ void CheckSharing(const Json& node, const std::string& path, Messages& messages)
   CheckOneOf(sharing, "mode", path + ".gpuSharing", {"none", "timeSlicing", "memory"}, messages);
   if (const auto replicas = Int(sharing, "replicas"); replicas && (*replicas < 1 || *replicas > 1000))
     messages.push_back({path + ".gpuSharing.replicas", "must be from 1 to 1000"});
+  const std::string mode = Text(sharing, "mode");
+  const bool slices = mode == "timeSlicing";
+  if (slices && !Int(sharing, "replicas"))
+    messages.push_back({path + ".gpuSharing.replicas", "is required: how many containers share one GPU"});
+  if (!slices && mode != "memory" && Int(sharing, "replicas"))
+    messages.push_back({path + ".gpuSharing.replicas", "needs mode: timeSlicing or memory"});
+  if (!slices && Bool(sharing, "renameByDefault"))
+    messages.push_back({path + ".gpuSharing.renameByDefault", "needs mode: timeSlicing"});
 }
 
 constexpr Field kStorageFields[] = {String("folder"), Field{"quota", Type::kQuantity}};

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "emulator/base/strings.h"
 #include "emulator/daemon/dns_server.h"
 #include "emulator/daemon/gpu_watch.h"
 #include "emulator/daemon/probe_runner.h"
@@ -211,9 +212,12 @@ class Daemon {
         node_gpus_, [&](const api::NodeGpus& gpus) { return std::ranges::any_of(gpus.devices, real); });
     if (!any) return;
     gpu_watch_ = std::make_unique<GpuWatch>(context_, executor_, "/proc/self/exe", [this](const auto& host) {
-      if (host.ok()) cluster_->OnHostGpus(host.value().devices);
-      else cluster_->OnHostGpus(host.error());
+      if (!host.ok()) return cluster_->OnHostGpus(host.error());
+      cluster_->node_agent().UseMigDevices(host.value().mig_devices);
+      cluster_->OnHostGpus(host.value().devices);
     });
+    if (const auto seconds = ParseInt(Getenv("TFEMU_GPU_WATCH_SECONDS")); seconds && *seconds > 0)
+      gpu_watch_->set_period(std::chrono::seconds(*seconds));
     gpu_watch_->Start();
   }
 

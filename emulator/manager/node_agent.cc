@@ -7,6 +7,7 @@
 #include "emulator/api/eci_settings.h"
 #include "emulator/api/node.h"
 #include "emulator/manager/lister.h"
+#include "emulator/manager/pod_admission.h"
 
 namespace tfemu::manager {
 namespace {
@@ -65,7 +66,7 @@ void NodeAgent::Forget(const std::string& uid) {
 }
 
 NodeAgent::Entry& NodeAgent::EntryFor(const api::Pod& pod) {
-  return entries_.try_emplace(pod.meta.uid, Entry{pod.key(), {}, {}, {}, {}, {}, {}, false, {}})
+  return entries_.try_emplace(pod.meta.uid, Entry{pod.key(), {}, {}, {}, {}, {}, {}, {}, false, {}})
       .first->second;
 }
 
@@ -75,6 +76,10 @@ Result<void> NodeAgent::Sync(const api::ObjectKey& key) {
   const api::Pod& pod = object.value().As(api::DecodePod);
   if (pod.spec.node_name.empty()) return {};
   Entry& entry = EntryFor(pod);
+  // It ended in a former run: its status is all that is known.
+  if (entry.run.sandbox == PodRun::Sandbox::kNone && pod.finished() && !pod.meta.deletion_timestamp)
+    return {};
+  if (NotStarted(entry.run) && !Welcome(pod, entry)) return {};
   const auto plan = controllers::ReconcileNodePod(Observe(pod, entry));
   entry.run.kill_at = plan.kill_at;
   for (const NodePodOrder& order : plan.orders) RETURN_IF_ERROR(Obey(pod, entry, order));
@@ -87,6 +92,16 @@ Result<void> NodeAgent::Sync(const api::ObjectKey& key) {
   }
   if (plan.requeue_after) queue_.AddAfter(key, *plan.requeue_after);
   return {};
+}
+
+bool NodeAgent::Welcome(const api::Pod& pod, Entry& entry) {
+  if (pod.finished() || pod.meta.deletion_timestamp) return true;
+  const auto node = deps_.store.Get({"Node", "", pod.spec.node_name});
+  if (node.ok()) return Admitted(pod, node.value().As(api::DecodeNode));
+  if (!std::exchange(entry.node_missing, true))
+    Say(pod, true, "NodeNotFound",
+        "node \"" + pod.spec.node_name + "\" is not there: nobody starts this pod");
+  return false;
 }
 
 controllers::NodePodObservation NodeAgent::Observe(const api::Pod& pod, Entry& entry) {

@@ -45,6 +45,10 @@ class NodeAgent {
   // The first processes of the containers that run, by pod.
   std::map<api::ObjectKey, std::vector<int>> RunningPids() const;
   const GpuMonitor& gpus() const { return gpus_; }
+  // MIG instances that were made since the start have devices of their own.
+  void UseMigDevices(const std::map<std::string, std::vector<std::string>>& devices) {
+    launcher_.UseMigDevices(devices);
+  }
   // The runtime lost everything it ran (its supervisor died).
   void OnRuntimeLost(const std::string& why);
 
@@ -53,7 +57,8 @@ class NodeAgent {
     api::ObjectKey key;
     controllers::PodRun run;
     std::string address;
-    std::string mount_problem;                     // said once
+    std::string mount_problem;  // said once, as is the next
+    bool node_missing = false;
     std::map<std::string, std::string> image_ids;  // by container, since its start
     std::optional<EciStart> eci_start;             // once its instance is known
     Instant eci_ready;
@@ -64,6 +69,8 @@ class NodeAgent {
   Result<void> Sync(const api::ObjectKey& key);
   Entry& EntryFor(const api::Pod& pod);
   void Forget(const std::string& uid);
+  // Whether the pod's node is there and has given it what it starts with.
+  bool Welcome(const api::Pod& pod, Entry& entry);
   std::vector<controllers::Obstacle> Obstacles(const api::Pod& pod, Entry& entry);
   std::optional<controllers::Obstacle> ImageObstacle(const api::Pod& pod, const api::Container& container);
   void Prepare(const api::Pod& pod, const api::Container& container, const runtime::Image& image);

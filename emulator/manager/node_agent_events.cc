@@ -97,6 +97,12 @@ std::map<api::ObjectKey, std::vector<int>> NodeAgent::RunningPids() const {
 void NodeAgent::AdoptLost() {
   for (const api::Pod& pod : ListAll(deps_.store, {"Pod", ""}, api::DecodePod)) {
     if (pod.spec.node_name.empty() || pod.finished() || entries_.contains(pod.meta.uid)) continue;
+    if (!deps_.store.Get({"Node", "", pod.spec.node_name}).ok()) {
+      // What the pod garbage collector does: whoever made the pod makes it again, elsewhere.
+      Say(pod, true, "NodeNotFound", "node \"" + pod.spec.node_name + "\" is gone, and its pod with it");
+      (void)deps_.registry.Delete(pod.key(), {.grace_period_seconds = 0}).ok();
+      continue;
+    }
     Entry& entry = EntryFor(pod);
     for (const auto* list : {&pod.status.init_containers, &pod.status.containers}) {
       for (const api::ContainerStatus& status : *list) {

@@ -38,6 +38,10 @@ class PodLauncher {
   Result<runtime::ContainerLaunch> Container(const DownwardContext& context, const api::Container& container,
                                              int attempt) const;
 
+  void UseMigDevices(const std::map<std::string, std::vector<std::string>>& devices) {
+    settings_.gpus.mig_devices = devices;
+  }
+
   // The files of a volume that is made of them, as they are now.
   Result<std::vector<runtime::File>> Files(const DownwardContext& context,
                                            const api::PodVolume& volume) const {

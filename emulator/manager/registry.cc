@@ -69,6 +69,13 @@ Result<std::vector<FieldMessage>> Registry::Check(const Json& doc, const Json* p
         api::CheckEciAnnotations(*place.metadata, place.metadata_path, previous == nullptr);
     std::ranges::move(eci.errors, std::back_inserter(findings.errors));
     std::ranges::move(eci.warnings, std::back_inserter(findings.warnings));
+    const auto asked = api::ExtendedResources(*place.spec, place.path);
+    const bool gpus =
+        std::ranges::any_of(asked, [](const auto& one) { return api::IsGpuResource(one.name); });
+    if (!gpus && api::NamesGpuInstance(*place.metadata))
+      findings.warnings.push_back(
+          {place.metadata_path + ".annotations." + std::string(api::kEciPrefix) + "eci-use-specs",
+           "the instance has GPUs, but no container asks for nvidia.com/gpu: they see none"});
   }
   for (auto& warning : api::VolumeWarnings(doc)) findings.warnings.push_back(std::move(warning));
   if (!findings.errors.empty()) return Invalid(doc, std::move(findings.errors));
@@ -166,6 +173,7 @@ Result<Written> Registry::Create(const Json& original, const WriteOptions& optio
   Json doc = original;
   api::CompleteName(doc, *kind, "default", rng_.Suffix(5));
   ASSIGN_OR_RETURN(std::vector<FieldMessage> warnings, Check(doc, nullptr, options));
+  if (kind->kind == "Pod") api::RemoveSystemAnnotations(doc);
   RETURN_IF_ERROR(CheckPlace(*kind, doc));
   RETURN_IF_ERROR(CheckImages(doc));
   api::StampNew(doc, rng_.Uuid(), executor_.Now(), options.keep_status);
@@ -187,9 +195,12 @@ Result<Written> Registry::Apply(const Json& original, const WriteOptions& option
   ASSIGN_OR_RETURN(const Kind* kind, KindOf(original));
   Json applied = original;
   api::CompleteName(applied, *kind, "default", rng_.Suffix(5));
-  Json desired = applied;
-  api::SetLastApplied(desired, applied);
   const auto live = store_.Get(Object(applied).key());
+  // What the system writes is no wish of the manifest: else the next apply without it would take it away.
+  Json wished = applied;
+  if (kind->kind == "Pod") api::RemoveSystemAnnotations(wished);
+  Json desired = live.ok() ? wished : applied;
+  api::SetLastApplied(desired, wished);
   if (!live.ok()) return Create(desired, options);
   // The findings are about what the user wrote; the refusals about what would be stored.
   ASSIGN_OR_RETURN(std::vector<FieldMessage> warnings, Check(applied, nullptr, options));

@@ -7,6 +7,7 @@
 #include "emulator/api/node.h"
 #include "emulator/api/volume.h"
 #include "emulator/manager/lister.h"
+#include "emulator/manager/pod_admission.h"
 
 namespace tfemu::manager {
 namespace {
@@ -28,7 +29,9 @@ void SchedulerLoop::OnWatch(const store::WatchEvent& event) {
   if (kind != "Pod") return;
   // A pod that has its node and goes on changes nothing for the others.
   const api::Pod& pod = event.object.As(api::DecodePod);
-  if (event.type == store::WatchType::kDeleted || pod.spec.node_name.empty() || pod.finished()) Wake();
+  if (event.type == store::WatchType::kAdded || event.type == store::WatchType::kDeleted ||
+      pod.spec.node_name.empty() || pod.finished())
+    Wake();
 }
 
 void SchedulerLoop::Wake() {
@@ -42,7 +45,7 @@ void SchedulerLoop::Wake() {
 }
 
 void SchedulerLoop::Pass() {
-  std::vector<api::Pod> waiting;
+  std::vector<api::Pod> waiting, bound;
   scheduler::Snapshot snapshot;
   eci_.Forget();
   for (const auto& node : ListAll(store_, {"Node", ""}, api::DecodeNode))
@@ -53,10 +56,15 @@ void SchedulerLoop::Pass() {
       if (!pod.meta.deletion_timestamp) waiting.push_back(std::move(pod));
       continue;
     }
+    scheduler::NodeState* node = FindNode(snapshot, pod.spec.node_name);
+    if (node != nullptr && !pod.meta.deletion_timestamp && !Admitted(pod, node->node)) {
+      bound.push_back(std::move(pod));
+      continue;
+    }
     eci_.Take(pod.meta);
-    if (scheduler::NodeState* node = FindNode(snapshot, pod.spec.node_name))
-      scheduler::Assume(*node, pod.spec, api::GpuSharesOf(pod.meta));
+    if (node != nullptr) scheduler::Assume(*node, pod.spec, api::GpuSharesOf(pod.meta));
   }
+  for (const api::Pod& pod : bound) PlaceOnItsNode(snapshot, pod);
   const auto order = [](const api::Pod& p) {
     return std::tuple(p.meta.creation_timestamp, p.meta.resource_version);
   };
@@ -79,6 +87,23 @@ void SchedulerLoop::Place(scheduler::Snapshot& snapshot, const api::Pod& pod) {
   ReportWaiting(pod, decision.message);
 }
 
+void SchedulerLoop::PlaceOnItsNode(scheduler::Snapshot& snapshot, const api::Pod& pod) {
+  scheduler::NodeState& node = *FindNode(snapshot, pod.spec.node_name);
+  if (api::IsEciNode(node.node.meta)) {
+    scheduler::Snapshot alone{{node}};
+    PlaceOnEci(alone, pod);
+    node = std::move(alone.nodes.front());
+    return;
+  }
+  const Admission admission = Admit(node, pod);
+  if (!admission.refusal.empty())
+    return Fail(pod, "UnexpectedAdmissionError", admission.refusal, pod.spec.node_name);
+  const api::Json given = {
+      {"metadata", {{"annotations", {{api::kGpuAnnotation, api::EncodeGpuShares(admission.gpus)}}}}}};
+  if (registry_.Patch(pod.key(), pod.meta.uid, "", given).ok())
+    scheduler::Assume(node, pod.spec, admission.gpus);
+}
+
 void SchedulerLoop::PlaceOnEci(scheduler::Snapshot& snapshot, const api::Pod& pod) {
   auto placement = eci_.Place(snapshot, pod);
   if (!placement.node.empty() && WaitForVolumes(PlaceVolumes(store_, pod, snapshot.nodes), placement.node))
@@ -86,14 +111,7 @@ void SchedulerLoop::PlaceOnEci(scheduler::Snapshot& snapshot, const api::Pod& po
   if (!placement.node.empty())
     return Bind(snapshot, pod, {placement.node, std::move(placement.gpus), std::move(placement.annotations)});
   const Instant now = executor_.Now(), gives_up = eci_.GivesUpAt(pod);
-  if (now >= gives_up) {
-    const auto failed = registry_.Patch(pod.key(), pod.meta.uid, "/status",
-                                        api::FailedPatch(placement.reason, placement.message));
-    if (failed.ok())
-      events_.Record(
-          {api::ReferenceTo(failed.value()), true, placement.reason, placement.message, "kubelet", "eci"});
-    return;
-  }
+  if (now >= gives_up) return Fail(pod, placement.reason, placement.message, "eci");
   executor_.PostAt(gives_up, [this, alive = alive_] {
     if (*alive) Wake();
   });
@@ -142,6 +160,12 @@ void SchedulerLoop::WarnOfNccl(const api::Pod& pod, const scheduler::NodeState& 
                                "does MultiWorkerMirroredStrategy with CommunicationImplementation.RING",
                            "default-scheduler", ""});
   }
+}
+
+void SchedulerLoop::Fail(const api::Pod& pod, const std::string& reason, const std::string& message,
+                         const std::string& node) {
+  const auto failed = registry_.Patch(pod.key(), pod.meta.uid, "/status", api::FailedPatch(reason, message));
+  if (failed.ok()) events_.Record({api::ReferenceTo(failed.value()), true, reason, message, "kubelet", node});
 }
 
 void SchedulerLoop::ReportWaiting(const api::Pod& pod, const std::string& message) {

@@ -26,6 +26,8 @@ class SchedulerLoop {
   void Wake();  // one pass, however many events ask for it
   void Pass();
   void Place(scheduler::Snapshot& snapshot, const api::Pod& pod);
+  // For a pod that has a node, and not yet what that must give it.
+  void PlaceOnItsNode(scheduler::Snapshot& snapshot, const api::Pod& pod);
   void PlaceOnEci(scheduler::Snapshot& snapshot, const api::Pod& pod);
   struct Binding {
     std::string node;
@@ -34,6 +36,8 @@ class SchedulerLoop {
   };
   void Bind(scheduler::Snapshot& snapshot, const api::Pod& pod, const Binding& binding);
   void WarnOfNccl(const api::Pod& pod, const scheduler::NodeState& node, const api::GpuShares& gpus);
+  void Fail(const api::Pod& pod, const std::string& reason, const std::string& message,
+            const std::string& node);
   void ReportWaiting(const api::Pod& pod, const std::string& message);
   bool WaitForVolumes(const VolumePlacement& volumes, const std::string& node);
 
