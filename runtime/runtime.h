@@ -21,6 +21,13 @@ struct File {
   unsigned mode = 0644;
 };
 
+// A folder that holds at most `bytes`: a file system of that size lies over it.
+struct Quota {
+  std::string folder;  // absolute
+  uint64_t bytes = 0;
+  friend bool operator==(const Quota&, const Quota&) = default;
+};
+
 // A pod's volume: made before its first container starts, shared by its containers, gone (but for kDirectory)
 // after StopPod.
 struct Volume {
@@ -34,8 +41,17 @@ struct Volume {
   Type type = Type::kScratch;
   std::string host_path;
   std::optional<unsigned> create_mode;
-  uint64_t size_bytes = 0;
+  uint64_t size_bytes = 0;  // of kScratch: reported when what is in it comes near (kVolumeUsage)
   std::vector<File> files;
+  // When set, `host_path` lies below it and is looked up as if it were "/": links that pods make lead nowhere
+  // else.
+  std::string host_base = {};
+  // What `host_path` must be, in the words of hostPath.type (File, Socket, …); "" asks for nothing.
+  std::string host_type = {};
+  std::vector<Quota> quotas = {};       // of kDirectory: on it and on folders above it, the outermost first
+  std::optional<int64_t> group = {};    // fsGroup: everything in it is this group's
+  bool group_only_on_mismatch = false;  // not when the root is already
+  bool read_only = false;               // in every container
 };
 
 struct Mount {
@@ -71,6 +87,7 @@ struct ContainerLaunch {
   std::vector<std::string> env;   // "NAME=value"
   std::string working_dir = "/";  // made when absent
   std::string user;  // "": root. uid, uid:gid, or names that are looked up in the container's /etc/passwd
+  std::vector<int64_t> groups = {};  // besides those of the user
   std::vector<Mount> mounts;
   Limits limits;
   std::string log_path;  // absolute; see log_format.h
@@ -94,6 +111,7 @@ struct PodEvent {
     kContainerStartFailed,  // reason (StartError, ContainerCannotRun), message, exit_code 127/128
     kContainerExited,       // exit_code (128+n for signal n), oom_killed
     kPodStopped,            // nothing of the pod is left
+    kVolumeUsage,           // of a volume with a size or a quota: volume, used_bytes, size_bytes
   };
   Type type;
   std::string uid;
@@ -106,6 +124,8 @@ struct PodEvent {
   std::string reason, message;
   Instant at;
   uint64_t sequence = 0;  // for Acknowledge; 0: of no account
+  std::string volume = {};
+  uint64_t used_bytes = 0, size_bytes = 0;
 };
 using PodEventSink = std::function<void(const PodEvent&)>;
 
@@ -151,6 +171,12 @@ class Runtime {
   virtual Kept TakeOver() { return {}; }
   // What came of every event up to this one is stored: none of them need be told again.
   virtual void Acknowledge(uint64_t /*sequence*/) {}
+  // New contents of a volume of files in a running pod; a container sees each file old or new, never half.
+  virtual void UpdateFiles(const std::string& uid, const std::string& volume,
+                           const std::vector<File>& files) = 0;
+  // The folder of a provisioned volume, which no pod uses any longer: renamed when `aside` is given, else
+  // removed with all that is in it.
+  virtual void DiscardFolder(const std::string& folder, const std::string& aside) = 0;
 };
 
 // Descriptors 0, 1, 2 of the new process; with a tty all three are the terminal's.

@@ -32,9 +32,26 @@ class SimRuntime final : public Runtime {
   void SignalContainer(const std::string& uid, const std::string& container, int signal) override;
   void StopPod(const std::string& uid) override;
   void SetSink(PodEventSink sink) override { sink_ = std::move(sink); }
+  void UpdateFiles(const std::string&, const std::string&, const std::vector<File>&) override {}
+  void DiscardFolder(const std::string& folder, const std::string& aside) override {
+    discarded_.emplace_back(folder, aside);
+  }
 
   // For a test or a fault plan: the container ends now. Nothing happens when it does not run.
   void Exit(const std::string& uid, const std::string& container, int exit_code);
+  // A volume of the pod holds so much.
+  void Use(const std::string& uid, const std::string& volume, uint64_t used, uint64_t size) {
+    PodEvent event{PodEvent::Type::kVolumeUsage, uid};
+    event.volume = volume;
+    event.used_bytes = used;
+    event.size_bytes = size;
+    Report(std::move(event));
+  }
+  const std::vector<std::pair<std::string, std::string>>& discarded() const { return discarded_; }
+  const PodLaunch* Launched(const std::string& uid) const {
+    const auto pod = pods_.find(uid);
+    return pod == pods_.end() ? nullptr : &pod->second.launch;
+  }
   // How often each attempt of each container was started; a checker wants ones.
   const std::map<std::string, int>& starts() const { return starts_; }
 
@@ -57,6 +74,7 @@ class SimRuntime final : public Runtime {
   PodEventSink sink_;
   std::map<std::string, Pod> pods_;
   std::map<std::string, int> starts_;
+  std::vector<std::pair<std::string, std::string>> discarded_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -92,24 +92,49 @@ Candidates GreedySet(Candidates free, size_t count) {
 }
 
 // Devices to share are filled one after another, so that whole ones stay free; slices go where fewest are.
-Candidates InOrder(const GpuUses& uses, Candidates free, const GpuClaim& claim) {
+Candidates InOrder(const GpuUses& uses, Candidates free, const GpuClaim& claim, size_t count) {
   if (claim.type == GpuClaim::Type::kMemory)
     std::ranges::stable_sort(
         free, {}, [&](const Gpu* gpu) { return Free(*gpu, UseOf(uses, gpu->uuid)) - MemoryOn(*gpu, claim); });
   else std::ranges::stable_sort(free, {}, [&](const Gpu* gpu) { return UseOf(uses, gpu->uuid).holders; });
-  free.resize(static_cast<size_t>(claim.count));
+  free.resize(count);
   return free;
 }
 
-Candidates Choose(const api::NodeGpus& gpus, const GpuUses& uses, const GpuClaim& claim) {
-  Candidates free;
-  for (const Gpu& gpu : gpus.devices)
-    if (Fits(gpus, gpu, UseOf(uses, gpu.uuid), claim)) free.push_back(&gpu);
-  const auto count = static_cast<size_t>(std::max(claim.count, 0));
-  if (free.size() < count) return {};
+// `count` of `free`, which has at least as many.
+Candidates Pick(const api::NodeGpus& gpus, const GpuUses& uses, const GpuClaim& claim, Candidates free,
+                size_t count) {
   if (claim.type != GpuClaim::Type::kGpu || gpus.sharing.mode == GpuSharing::Mode::kTimeSlicing)
-    return InOrder(uses, std::move(free), claim);
+    return InOrder(uses, std::move(free), claim, count);
   return free.size() <= kMostTried ? BestSet(free, count) : GreedySet(std::move(free), count);
+}
+
+// Those of `first` before any other.
+Candidates Choose(const api::NodeGpus& gpus, const GpuUses& uses, const GpuClaim& claim,
+                  const std::set<std::string>& first) {
+  Candidates preferred, others;
+  for (const Gpu& gpu : gpus.devices)
+    if (Fits(gpus, gpu, UseOf(uses, gpu.uuid), claim))
+      (first.contains(gpu.uuid) ? preferred : others).push_back(&gpu);
+  const auto count = static_cast<size_t>(std::max(claim.count, 0));
+  if (preferred.size() + others.size() < count) return {};
+  if (preferred.size() >= count) return Pick(gpus, uses, claim, std::move(preferred), count);
+  for (const Gpu* gpu : Pick(gpus, uses, claim, std::move(others), count - preferred.size()))
+    preferred.push_back(gpu);
+  return preferred;
+}
+
+void Take(GpuUse& use, const api::NodeGpus& gpus, const GpuShare& share) {
+  const Gpu* gpu = gpus.Find(share.uuid);
+  ++use.holders;
+  use.memory_bytes += share.memory_bytes > 0 ? share.memory_bytes : (gpu ? gpu->memory_bytes : 0);
+  use.cores += share.cores;
+  use.whole = use.whole || share.memory_bytes == 0;
+}
+
+GpuUse Larger(const GpuUse& a, const GpuUse& b) {
+  return {std::max(a.holders, b.holders), std::max(a.memory_bytes, b.memory_bytes),
+          std::max(a.cores, b.cores), a.whole || b.whole};
 }
 
 std::string Problem(const api::NodeGpus& gpus, const GpuClaim& claim) {
@@ -140,35 +165,44 @@ std::string SharedDevice(const api::GpuShares& a, const api::GpuShares& b) {
   return "";
 }
 
-void Assume(GpuUses& uses, const api::NodeGpus& gpus, const api::GpuShares& shares) {
+void Assume(GpuUses& uses, const api::NodeGpus& gpus, const api::GpuShares& shares,
+            const std::set<std::string>& init) {
+  GpuUses most;
+  for (const auto& [container, list] : shares)
+    if (!init.contains(container))
+      for (const GpuShare& share : list) Take(most[share.uuid], gpus, share);
   for (const auto& [container, list] : shares) {
-    for (const GpuShare& share : list) {
-      GpuUse& use = uses[share.uuid];
-      ++use.holders;
-      const Gpu* gpu = gpus.Find(share.uuid);
-      use.memory_bytes += share.memory_bytes > 0 ? share.memory_bytes : (gpu ? gpu->memory_bytes : 0);
-      use.cores += share.cores;
-      use.whole = use.whole || share.memory_bytes == 0;
-    }
+    if (!init.contains(container)) continue;
+    GpuUses alone;
+    for (const GpuShare& share : list) Take(alone[share.uuid], gpus, share);
+    for (const auto& [uuid, use] : alone) most[uuid] = Larger(most[uuid], use);
+  }
+  for (const auto& [uuid, use] : most) {
+    GpuUse& all = uses[uuid];
+    all = {all.holders + use.holders, all.memory_bytes + use.memory_bytes, all.cores + use.cores,
+           all.whole || use.whole};
   }
 }
 
 GpuChoice ChooseGpus(const api::NodeGpus& gpus, const GpuUses& uses, const std::vector<GpuClaim>& claims) {
   GpuChoice choice;
-  GpuUses now = uses;
-  for (const GpuClaim& claim : claims) {
-    const Candidates chosen = Choose(gpus, now, claim);
+  std::vector<GpuClaim> ordered = claims;
+  std::ranges::stable_sort(ordered, {}, &GpuClaim::init);
+  std::set<std::string> ours;
+  for (const GpuClaim& claim : ordered) {
+    // An init container uses again what the others will have; only itself is beside it.
+    GpuUses now = uses;
+    for (const auto& [container, list] : choice.shares)
+      if (!claim.init || container == claim.container) Assume(now, gpus, {{container, list}});
+    const Candidates chosen = Choose(gpus, now, claim, claim.init ? ours : std::set<std::string>());
     if (chosen.size() != static_cast<size_t>(std::max(claim.count, 0))) return {{}, Problem(gpus, claim)};
-    api::GpuShares taken;
     for (const Gpu* gpu : chosen) {
       const bool part = claim.type == GpuClaim::Type::kMemory && MemoryOn(*gpu, claim) < gpu->memory_bytes;
       // Whole MiB: that is what drivers and limits count in.
       const int64_t memory = part ? MemoryOn(*gpu, claim) / kMiB * kMiB : 0;
-      taken[claim.container].push_back({gpu->uuid, memory, claim.cores});
+      choice.shares[claim.container].push_back({gpu->uuid, memory, claim.cores});
+      ours.insert(gpu->uuid);
     }
-    Assume(now, gpus, taken);
-    for (auto& [container, list] : taken)
-      choice.shares[container].insert(choice.shares[container].end(), list.begin(), list.end());
   }
   return choice;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "emulator/api/gpu.h"
@@ -19,8 +20,9 @@ struct GpuUse {
 };
 using GpuUses = std::map<std::string, GpuUse>;  // by uuid
 
-// Adds what a pod holds.
-void Assume(GpuUses& uses, const api::NodeGpus& gpus, const api::GpuShares& shares);
+// Adds what a pod holds. Its init containers, `init`, have ended when the others use the same devices.
+void Assume(GpuUses& uses, const api::NodeGpus& gpus, const api::GpuShares& shares,
+            const std::set<std::string>& init = {});
 
 struct GpuChoice {
   api::GpuShares shares;

@@ -92,12 +92,15 @@ std::string Sentence(size_t nodes, const std::vector<Rejection>& rejections,
 }  // namespace
 
 void Assume(NodeState& node, const api::PodSpec& pod, const api::GpuShares& gpus) {
-  Assume(node.gpu_uses, node.node.gpus, gpus);
+  std::set<std::string> init;
+  for (const api::Container& container : pod.init_containers) init.insert(container.name);
+  Assume(node.gpu_uses, node.node.gpus, gpus, init);
   api::Add(node.requested, api::PodRequests(pod));
   api::Add(node.requested, kOnePod);
 }
 
-Decision Schedule(const Snapshot& snapshot, const api::Pod& pod, const std::string& prerequisite) {
+Decision Schedule(const Snapshot& snapshot, const api::Pod& pod, const std::string& prerequisite,
+                  const std::map<std::string, std::string>& conflicts) {
   Decision decision;
   if (!prerequisite.empty()) {
     decision.message = Sentence(snapshot.nodes.size(), {}, prerequisite);
@@ -109,6 +112,9 @@ Decision Schedule(const Snapshot& snapshot, const api::Pod& pod, const std::stri
   int64_t best = -1;
   for (const NodeState& state : snapshot.nodes) {
     Rejection rejection = Filter(state, pod.spec, wanted);
+    if (const auto conflict = conflicts.find(state.node.meta.name);
+        rejection.reasons.empty() && conflict != conflicts.end())
+      rejection.reasons = {conflict->second};
     GpuChoice gpus;
     if (rejection.reasons.empty() && !claims.empty() && !state.node.gpus.devices.empty())
       gpus = ChooseGpus(state.node.gpus, state.gpu_uses, claims);

@@ -41,6 +41,8 @@ struct Decision {
 };
 
 // What must hold before any node is looked at: "persistentvolumeclaim \"x\" not found", or "".
-Decision Schedule(const Snapshot& snapshot, const api::Pod& pod, const std::string& prerequisite);
+// `conflicts` are nodes that the pod's volumes rule out, with the reason.
+Decision Schedule(const Snapshot& snapshot, const api::Pod& pod, const std::string& prerequisite,
+                  const std::map<std::string, std::string>& conflicts = {});
 
 }  // namespace tfemu::scheduler

@@ -27,8 +27,8 @@ constexpr Field kNodeFields[] = {Field{"cpu", Type::kQuantity},
                                  ListOf("taints", kTaintSchema)};
 constexpr Schema kNodeConfig{kNodeFields};
 constexpr Field kConfigFields[] = {String("apiVersion"), Any("eci"),          String("images").List(),
-                                   String("kind"),       String("nas").Map(), ListOf("nodes", kNodeConfig),
-                                   Integer("timeScale")};
+                                   String("kind"),       Any("nas"),          ListOf("nodes", kNodeConfig),
+                                   Any("oss"),           Integer("timeScale")};
 constexpr Schema kConfig{kConfigFields};
 
 constexpr int kMostGpus = 1024;
@@ -68,11 +68,13 @@ std::vector<std::pair<std::string, const Json*>> GpuEntries(const Json& node, co
 
 void CheckGpuEntry(const Json& gpus, const std::string& path, Messages& messages) {
   if (gpus.is_null()) return;
+  if (!gpus.is_object())
+    return messages.push_back(
+        {path, "must be a mapping such as {model: A10, count: 2} or {uuids: [all]}, or a list of such"});
   const FieldFindings findings = CheckFields(gpus, kGpus);
   for (const auto* found : {&findings.errors, &findings.warnings})
     for (const FieldMessage& message : *found)
-      messages.push_back({message.field.empty() ? path : path + "." + message.field, message.message});
-  if (!gpus.is_object()) return messages.push_back({path, "must be an object or a list of objects"});
+      messages.push_back({path + "." + message.field, message.message});
   CheckNotNegative(gpus, "count", path, messages);
   if (const auto count = Int(gpus, "count"); count && *count > kMostGpus)
     messages.push_back({path + ".count", "must be at most " + std::to_string(kMostGpus)});
@@ -97,6 +99,56 @@ void CheckSharing(const Json& node, const std::string& path, Messages& messages)
   CheckOneOf(sharing, "mode", path + ".gpuSharing", {"none", "timeSlicing", "memory"}, messages);
   if (const auto replicas = Int(sharing, "replicas"); replicas && (*replicas < 1 || *replicas > 1000))
     messages.push_back({path + ".gpuSharing.replicas", "must be from 1 to 1000"});
+  const std::string mode = Text(sharing, "mode");
+  const bool slices = mode == "timeSlicing";
+  if (slices && !Int(sharing, "replicas"))
+    messages.push_back({path + ".gpuSharing.replicas", "is required: how many containers share one GPU"});
+  if (!slices && mode != "memory" && Int(sharing, "replicas"))
+    messages.push_back({path + ".gpuSharing.replicas", "needs mode: timeSlicing or memory"});
+  if (!slices && Bool(sharing, "renameByDefault"))
+    messages.push_back({path + ".gpuSharing.renameByDefault", "needs mode: timeSlicing"});
+}
+
+constexpr Field kStorageFields[] = {String("folder"), Field{"quota", Type::kQuantity}};
+constexpr Schema kStorage{kStorageFields};
+constexpr int64_t kLeastQuota = 1 << 20;
+
+// "SERVER: /folder", or "SERVER: {folder: /folder, quota: 10Gi}".
+std::map<std::string, StorageConfig> DecodeStorage(const Json& storage) {
+  std::map<std::string, StorageConfig> decoded;
+  if (!storage.is_object()) return decoded;
+  for (const auto& [name, value] : storage.items()) {
+    if (value.is_string()) decoded[name] = {value.get<std::string>(), 0};
+    else
+      decoded[name] = {Text(value, "folder"),
+                       DecodeQuantity(Member(value, "quota")).value_or(Quantity{}).Units()};
+  }
+  for (auto& [name, config] : decoded)
+    while (config.folder.size() > 1 && config.folder.ends_with('/')) config.folder.pop_back();
+  return decoded;
+}
+
+void CheckStorage(const Json& doc, const std::string& member, Messages& messages) {
+  const Json& storage = Member(doc, member);
+  if (storage.is_null()) return;
+  if (!storage.is_object()) return messages.push_back({member, "must be an object"});
+  for (const auto& [name, value] : storage.items()) {
+    const std::string path = member + "." + name;
+    if (!value.is_string() && !value.is_object()) {
+      messages.push_back({path, "must be a folder, or an object with folder and quota"});
+      continue;
+    }
+    if (value.is_object()) {
+      const FieldFindings findings = CheckFields(value, kStorage);
+      for (const auto* found : {&findings.errors, &findings.warnings})
+        for (const FieldMessage& message : *found)
+          messages.push_back({path + "." + message.field, message.message});
+    }
+    const std::string folder = value.is_string() ? value.get<std::string>() : Text(value, "folder");
+    if (!folder.starts_with('/')) messages.push_back({path, "the folder must be an absolute path"});
+    if (const auto quota = DecodeQuantity(Member(value, "quota")); quota && quota->Units() < kLeastQuota)
+      messages.push_back({path + ".quota", "must be at least 1Mi"});
+  }
 }
 
 NodeConfig DecodeNodeConfig(const Json& node, size_t index) {
@@ -129,6 +181,7 @@ Messages CheckConfig(const Json& doc) {
     for (const auto& [at, gpus] : GpuEntries(node, path)) CheckGpuEntry(*gpus, at, messages);
     CheckSharing(node, path, messages);
   }
+  for (const char* storage : {"nas", "oss"}) CheckStorage(doc, storage, messages);
   const Json& eci = Member(doc, "eci");
   for (auto& message : CheckEciSettings(eci, "eci")) messages.push_back(std::move(message));
   for (const auto& [at, gpus] : GpuEntries(eci, "eci")) CheckGpuEntry(*gpus, at, messages);
@@ -145,7 +198,8 @@ Result<ClusterConfig> DecodeClusterConfig(const Json& doc) {
   ClusterConfig config;
   for (size_t i = 0; const Json& node : Items(doc, "nodes"))
     config.nodes.push_back(DecodeNodeConfig(node, i++));
-  config.nas = DecodeLabelMap(Member(doc, "nas"));
+  config.nas = DecodeStorage(Member(doc, "nas"));
+  config.oss = DecodeStorage(Member(doc, "oss"));
   config.image_folders = Texts(doc, "images");
   const Json& eci = Member(doc, "eci");
   config.eci = DecodeEciSettings(eci);

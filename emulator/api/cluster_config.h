@@ -30,9 +30,15 @@ struct NodeConfig {
   std::vector<Taint> taints;
 };
 
+// A folder of the host that stands for network storage.
+struct StorageConfig {
+  std::string folder;
+  int64_t quota_bytes = 0;  // 0: none
+};
+
 struct ClusterConfig {
   std::vector<NodeConfig> nodes;
-  std::map<std::string, std::string> nas;  // server -> folder of the host
+  std::map<std::string, StorageConfig> nas, oss;  // by server, by bucket
   std::vector<std::string> image_folders;
   EciSettings eci;
   std::vector<GpuConfig> eci_gpus;  // devices behind ECI's instances; empty: virtual ones of the type's model

@@ -1,6 +1,10 @@
 // `describe` of deployments, claims, volumes, nodes and services.
+#include <cmath>
+#include <cstdio>
+
 #include "emulator/api/describe.h"
 #include "emulator/api/view.h"
+#include "emulator/api/volume.h"
 #include "emulator/base/strings.h"
 
 namespace tfemu::api {
@@ -17,6 +21,18 @@ void DescribeConditions(DescribeWriter& writer, const Json& doc) {
                    FieldText(condition, "reason"), FieldText(condition, "message")});
 }
 
+// "1.5Gi": one decimal, of the largest unit that leaves a whole number before the point.
+std::string FormatBytes(int64_t bytes) {
+  constexpr const char* kUnits[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi"};
+  size_t unit = 0;
+  double value = static_cast<double>(bytes);
+  for (; value >= 1024 && unit + 1 < std::size(kUnits); ++unit) value /= 1024;
+  char text[32];
+  std::snprintf(text, sizeof text, unit == 0 || value == std::floor(value) ? "%.0f%s" : "%.1f%s", value,
+                kUnits[unit]);
+  return text;
+}
+
 std::string Names(const std::vector<Object>& objects) {
   std::vector<std::string> names;
   for (const auto& object : objects) names.push_back(object.key().name);
@@ -28,6 +44,18 @@ void DescribeQuantities(DescribeWriter& writer, const std::string& name, const J
   writer.Heading(0, name + ":");
   for (const auto& [resource, quantity] : quantities.items())
     writer.Field(1, resource, quantity.is_string() ? quantity.get<std::string>() : quantity.dump());
+}
+
+// What a directory with a quota holds, as the node agent last wrote it; "" without a quota.
+std::string Usage(const Json& doc) {
+  const Json& annotations = Field(doc, "metadata.annotations");
+  if (!annotations.is_object() || !annotations.contains(kUsedBytes) || !annotations.contains(kQuotaBytes))
+    return "";
+  const auto show = [&](const char* name) {
+    const auto bytes = ParseInt(annotations[name].get<std::string>());
+    return FormatBytes(bytes.value_or(0));
+  };
+  return show(kUsedBytes) + " of " + show(kQuotaBytes);
 }
 
 std::string Terminating(const Object& object, const std::string& phase) {
@@ -57,6 +85,7 @@ void DescribeClaim(DescribeWriter& writer, const Object& object, const DescribeC
   writer.Field(0, "Status", Terminating(object, FieldText(doc, "status.phase")));
   writer.Field(0, "Volume", FieldText(doc, "spec.volumeName"));
   writer.Field(0, "Capacity", FieldText(doc, "status.capacity.storage"));
+  if (const std::string usage = Usage(doc); !usage.empty()) writer.Field(0, "Used", usage);
   writer.Field(0, "Requested", FieldText(doc, "spec.resources.requests.storage"));
   writer.Field(0, "Access Modes", FormatAccessModes(Field(doc, "spec.accessModes")));
   writer.Field(0, "Selector", JoinLabels(Field(doc, "spec.selector.matchLabels"), ","));
@@ -72,6 +101,7 @@ void DescribeVolume(DescribeWriter& writer, const Object& object, const Describe
   writer.Field(0, "Reclaim Policy", FieldText(doc, "spec.persistentVolumeReclaimPolicy"));
   writer.Field(0, "Access Modes", FormatAccessModes(Field(doc, "spec.accessModes")));
   writer.Field(0, "Capacity", FieldText(doc, "spec.capacity.storage"));
+  if (const std::string usage = Usage(doc); !usage.empty()) writer.Field(0, "Used", usage);
   if (auto message = FieldText(doc, "status.message"); !message.empty()) writer.Field(0, "Message", message);
   writer.Heading(0, "Source:");
   for (const char* type : {"flexVolume", "nfs", "hostPath", "csi", "local"}) {

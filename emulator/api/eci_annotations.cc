@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "emulator/api/decode.h"
+#include "emulator/api/eci_settings.h"
+#include "emulator/api/gpu.h"
 #include "emulator/api/quantity.h"
 #include "emulator/base/strings.h"
 
@@ -97,6 +99,7 @@ std::string Groups(const std::string& value) {
 }
 
 constexpr std::string_view kNoVpc = "there is no VPC: pods have addresses of this host's own network";
+constexpr const char* kReplaced = "is written by the system; this value is replaced";
 constexpr std::string_view kNoInternet = "pods have no way to the internet";
 constexpr std::string_view kNoDisk = "files lie on this host's disk";
 constexpr std::string_view kNoRegistry = "nothing is pulled: an image is a folder of this host";
@@ -197,7 +200,7 @@ void CheckOne(const EciAnnotation& row, const std::string& at, const std::string
     case F::kApproximated: return;
     case F::kIgnored: return found.warnings.push_back({at, "not honoured: " + std::string(row.note)});
     case F::kRefused: return found.errors.push_back({at, "Forbidden: " + std::string(row.note)});
-    case F::kAdded: return found.warnings.push_back({at, "is written by the system; this value is replaced"});
+    case F::kAdded: return found.warnings.push_back({at, kReplaced});
   }
 }
 
@@ -213,6 +216,8 @@ EciFindings CheckEciAnnotations(const nlohmann::json& metadata, const std::strin
   for (const auto& [key, value] : annotations.items()) {
     const std::string at = path + ".annotations." + key;
     const EciAnnotation* row = Find(key);
+    if (fresh && (key == kGpuAnnotation || key == kEciPriceAnnotation))
+      found.warnings.push_back({at, kReplaced});
     if (row != nullptr && row->fidelity == F::kAdded && !fresh) continue;
     if (row != nullptr && value.is_string()) CheckOne(*row, at, value.get<std::string>(), found);
     else if (row == nullptr && key.starts_with(kEciPrefix))
@@ -226,6 +231,24 @@ EciFindings CheckEciAnnotations(const nlohmann::json& metadata, const std::strin
   if (text("eci-image-cache") == "false" && text("eci-auto-imc") == "true")
     found.errors.push_back({prefix + "eci-image-cache", "contradicts eci-auto-imc"});
   return found;
+}
+
+bool NamesGpuInstance(const nlohmann::json& metadata) {
+  const auto items =
+      ListItems(Text(Member(metadata, "annotations"), std::string(kEciPrefix) + "eci-use-specs"));
+  return std::ranges::any_of(items, [](const std::string& item) {
+    const auto spec = ParseEciSpec(item);
+    return spec.ok() && spec.value().gpus() > 0;
+  });
+}
+
+void RemoveSystemAnnotations(nlohmann::json& pod) {
+  if (!Member(Member(pod, "metadata"), "annotations").is_object()) return;
+  nlohmann::json& annotations = pod["metadata"]["annotations"];
+  for (const EciAnnotation& row : kAnnotations)
+    if (row.fidelity == F::kAdded) annotations.erase(std::string(row.key));
+  annotations.erase(kGpuAnnotation);
+  annotations.erase(kEciPriceAnnotation);
 }
 
 EciRequest EciRequestOf(const ObjectMeta& pod) {

@@ -43,6 +43,12 @@ struct EciFindings {
 };
 EciFindings CheckEciAnnotations(const nlohmann::json& metadata, const std::string& path, bool fresh);
 
+// Whether the instance types that the metadata names have GPUs.
+bool NamesGpuInstance(const nlohmann::json& metadata);
+
+// Takes what only the system writes out of a pod's annotations.
+void RemoveSystemAnnotations(nlohmann::json& pod);
+
 // What a pod asks of ECI. Values have been checked when the pod was admitted.
 struct EciRequest {
   std::vector<EciSpec> specs;            // eci-use-specs, in order

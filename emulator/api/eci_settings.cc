@@ -59,7 +59,7 @@ std::vector<FieldMessage> CheckEciSettings(const json& eci, const std::string& p
   const FieldFindings findings = CheckFields(eci, kEci);
   for (const auto* found : {&findings.errors, &findings.warnings})
     for (const FieldMessage& message : *found)
-      messages.push_back({path + "." + message.field, message.message});
+      messages.push_back({message.field.empty() ? path : path + "." + message.field, message.message});
   CheckTypes(eci, "stock", path, messages);
   CheckTypes(eci, "prices", path, messages);
   for (const char* name : {"vcpus", "gpus"})

@@ -62,8 +62,9 @@ void AddContainer(const Pod& pod, const Container& container, std::vector<GpuCla
 
 std::vector<GpuClaim> GpuClaimsOf(const Pod& pod) {
   std::vector<GpuClaim> claims;
-  for (const auto* list : {&pod.spec.init_containers, &pod.spec.containers})
-    for (const Container& container : *list) AddContainer(pod, container, claims);
+  for (const Container& container : pod.spec.init_containers) AddContainer(pod, container, claims);
+  for (GpuClaim& claim : claims) claim.init = true;
+  for (const Container& container : pod.spec.containers) AddContainer(pod, container, claims);
   return claims;
 }
 

@@ -24,10 +24,10 @@ struct GpuClaim {
   int64_t memory_bytes = 0;  // kMemory: of each device; 0 with `memory_percent` or neither: the whole
   int memory_percent = 0;    // of each device's memory
   int cores = 0;             // percent of each device's compute; 0: no limit
+  bool init = false;         // of an init container: over before the pod's other containers begin
   friend bool operator==(const GpuClaim&, const GpuClaim&) = default;
 };
 
-// The largest of init containers' claims is counted like any other container's: they hold devices, too.
 std::vector<GpuClaim> GpuClaimsOf(const Pod& pod);
 
 // nvidia.com/gpumem and its kin qualify nvidia.com/gpu: no node counts them, the device that is chosen must

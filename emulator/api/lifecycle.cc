@@ -123,7 +123,10 @@ Json LastApplied(const Object& live) {
 void SetLastApplied(Json& doc, const Json& applied) {
   Json& meta = doc["metadata"];
   SetDefault(meta, "annotations", Json::object());
-  meta["annotations"][kLastApplied] = applied.dump() + "\n";
+  Json own = applied;  // of an exported object, without the copy in it
+  if (Member(Member(own, "metadata"), "annotations").is_object())
+    own["metadata"]["annotations"].erase(kLastApplied);
+  meta["annotations"][kLastApplied] = own.dump() + "\n";
 }
 
 std::vector<PodSpecPlace> PodSpecs(const Json& doc) {

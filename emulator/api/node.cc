@@ -44,6 +44,15 @@ Json Conditions(Instant now) {
   return list;
 }
 
+// "NVIDIA A100-SXM4-40GB" -> "NVIDIA-A100-SXM4-40GB".
+std::string LabelValue(std::string text) {
+  for (char& c : text)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '.' && c != '_') c = '-';
+  text.resize(std::min<size_t>(text.size(), 63));
+  while (!text.empty() && !std::isalnum(static_cast<unsigned char>(text.back()))) text.pop_back();
+  return text;
+}
+
 // As NVIDIA's GPU feature discovery labels a node, for node selectors.
 Labels GpuLabels(const NodeGpus& gpus) {
   if (gpus.devices.empty()) return {};
@@ -52,7 +61,7 @@ Labels GpuLabels(const NodeGpus& gpus) {
   const Gpu& first = gpus.devices.front();
   return {{"nvidia.com/gpu.present", "true"},
           {"nvidia.com/gpu.count", std::to_string(whole)},
-          {"nvidia.com/gpu.product", first.model},
+          {"nvidia.com/gpu.product", LabelValue(first.model)},
           {"nvidia.com/gpu.memory", std::to_string(first.memory_bytes >> 20)},
           {"nvidia.com/gpu.compute.major",
            first.compute_capability.substr(0, first.compute_capability.find('.'))},

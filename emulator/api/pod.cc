@@ -62,14 +62,18 @@ Container DecodeContainer(const Json& container) {
     decoded.env_from.push_back({secret, Text(ref, "name"), Text(from, "prefix"), Bool(ref, "optional")});
   }
   for (const Json& mount : Items(container, "volumeMounts"))
-    decoded.mounts.push_back(
-        {Text(mount, "name"), Text(mount, "mountPath"), Text(mount, "subPath"), Bool(mount, "readOnly")});
+    decoded.mounts.push_back({Text(mount, "name"), Text(mount, "mountPath"), Text(mount, "subPath"),
+                              Bool(mount, "readOnly"), Text(mount, "subPathExpr")});
   for (const Json& port : Items(container, "ports"))
     decoded.ports.push_back({Text(port, "name"), Text(port, "protocol"),
                              static_cast<int>(Int(port, "containerPort").value_or(0))});
   const Json& resources = Member(container, "resources");
   decoded.limits = DecodeResources(Member(resources, "limits"));
   decoded.requests = DecodeResources(Member(resources, "requests"));
+  decoded.probes = DecodeProbes(container);
+  const Json& security = Member(container, "securityContext");
+  decoded.run_as_user = Int(security, "runAsUser");
+  decoded.run_as_group = Int(security, "runAsGroup");
   return decoded;
 }
 
@@ -185,6 +189,19 @@ Pod DecodePod(const Object& object) {
   }
   for (const Json& alias : Items(spec, "hostAliases"))
     pod.spec.host_aliases[Text(alias, "ip")] = Texts(alias, "hostnames");
+  pod.spec.active_deadline_seconds = Int(spec, "activeDeadlineSeconds");
+  const Json& security = Member(spec, "securityContext");
+  for (auto* list : {&pod.spec.init_containers, &pod.spec.containers}) {
+    for (Container& container : *list) {
+      if (!container.run_as_user) container.run_as_user = Int(security, "runAsUser");
+      if (!container.run_as_group) container.run_as_group = Int(security, "runAsGroup");
+    }
+  }
+  pod.spec.ownership = {
+      Int(security, "fsGroup"), {}, Text(security, "fsGroupChangePolicy") == "OnRootMismatch"};
+  for (const Json& group : Items(security, "supplementalGroups"))
+    if (group.is_number_integer()) pod.spec.ownership.groups.push_back(group.get<int64_t>());
+  if (pod.spec.ownership.group) pod.spec.ownership.groups.push_back(*pod.spec.ownership.group);
   pod.status = DecodeStatus(Member(object.doc(), "status"));
   return pod;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "emulator/api/meta.h"
+#include "emulator/api/probe.h"
 #include "emulator/api/quantity.h"
 
 namespace tfemu::api {
@@ -48,6 +49,7 @@ struct EnvFrom {
 struct VolumeMount {
   std::string name, mount_path, sub_path;
   bool read_only = false;
+  std::string sub_path_expr = {};  // instead of sub_path, with $(VAR)s in it
   friend bool operator==(const VolumeMount&, const VolumeMount&) = default;
 };
 
@@ -65,6 +67,8 @@ struct Container {
   std::vector<VolumeMount> mounts;
   std::vector<ContainerPort> ports;
   Resources limits, requests;
+  ContainerProbes probes;
+  std::optional<int64_t> run_as_user, run_as_group;  // securityContext, the pod's where it has none
   friend bool operator==(const Container&, const Container&) = default;
 };
 
@@ -87,9 +91,10 @@ struct FileSource {
 
 // A directory of network storage, whatever driver names it.
 struct NetworkDirectory {
-  std::string server, path = "/";
+  std::string server, path = "/";  // the server is the bucket when it is object storage
   std::optional<unsigned> mode;
   bool read_only = false;
+  bool object_storage = false;
   friend bool operator==(const NetworkDirectory&, const NetworkDirectory&) = default;
 };
 
@@ -97,8 +102,9 @@ struct PodVolume {
   enum class Type { kEmptyDir, kHostPath, kClaim, kNetwork, kFiles, kUnsupported };
   std::string name;
   Type type = Type::kUnsupported;
-  bool memory = false;     // emptyDir with medium Memory
-  int64_t size_limit = 0;  // bytes, 0: none
+  bool memory = false;               // emptyDir with medium Memory
+  int64_t size_limit = 0;            // bytes, 0: none
+  std::string size_limit_text = {};  // as the manifest has it
   std::string host_path, host_path_type;
   std::string claim_name;
   NetworkDirectory network;
@@ -114,15 +120,25 @@ struct Toleration {
   friend bool operator==(const Toleration&, const Toleration&) = default;
 };
 
+// securityContext of a pod, as far as groups go.
+struct VolumeOwnership {
+  std::optional<int64_t> group;  // fsGroup
+  std::vector<int64_t> groups;   // supplementalGroups, and fsGroup with them
+  bool only_on_mismatch = false;
+  friend bool operator==(const VolumeOwnership&, const VolumeOwnership&) = default;
+};
+
 struct PodSpec {
   std::vector<Container> init_containers, containers;
   std::vector<PodVolume> volumes;
   RestartPolicy restart_policy = RestartPolicy::kAlways;
   int64_t termination_grace_period_seconds = 30;
+  std::optional<int64_t> active_deadline_seconds;
   std::string node_name, hostname, subdomain, scheduler_name, service_account_name;
   Labels node_selector;
   std::vector<Toleration> tolerations;
   std::map<std::string, std::vector<std::string>> host_aliases;  // address -> names
+  VolumeOwnership ownership;
   friend bool operator==(const PodSpec&, const PodSpec&) = default;
 };
 

@@ -7,8 +7,8 @@ namespace {
 constexpr Field kExecActionFields[] = {String("command").List()};
 constexpr Schema kExecAction{kExecActionFields};
 
-constexpr std::string_view kNoProbe = "probes are not run; a container counts as ready once it has started";
-constexpr std::string_view kNoSecurity = "containers run as root of their own namespaces";
+constexpr std::string_view kNoSecurity =
+    "containers have root's usual capabilities in namespaces of their own";
 constexpr std::string_view kOneScheduler =
     "there is one scheduler, and it looks at resources, nodeSelector and taints";
 
@@ -48,13 +48,62 @@ constexpr Schema kResourceRequirements{kResourceRequirementsFields};
 
 constexpr Field kVolumeMountFields[] = {
     String("mountPath"),
-    String("mountPropagation").Ignored("mounts made in a container stay in it"),
+    String("mountPropagation").Approximated("always None: mounts made after the start are not passed on"),
     String("name"),
     Boolean("readOnly"),
-    String("recursiveReadOnly").Ignored("readOnly covers the volume's own mount"),
+    String("recursiveReadOnly").Approximated("readOnly is always recursive"),
     String("subPath"),
-    String("subPathExpr").Ignored("use subPath")};
+    String("subPathExpr")};
 constexpr Schema kVolumeMount{kVolumeMountFields};
+
+constexpr Field kHeaderFields[] = {String("name"), String("value")};
+constexpr Schema kHeader{kHeaderFields};
+constexpr Field kHttpGetFields[] = {
+    String("host").Approximated("the Host header; the request goes to the pod"),
+    ListOf("httpHeaders", kHeader), String("path"), Field{"port", Type::kIntOrString},
+    String("scheme").Approximated("HTTPS: plain HTTP is spoken, so use tcpSocket")};
+constexpr Schema kHttpGet{kHttpGetFields};
+constexpr Field kTcpFields[] = {String("host").Approximated("the connection goes to the pod"),
+                                Field{"port", Type::kIntOrString}};
+constexpr Schema kTcp{kTcpFields};
+constexpr Field kGrpcFields[] = {Integer("port"), String("service")};
+constexpr Schema kGrpc{kGrpcFields};
+constexpr Field kSleepFields[] = {Integer("seconds")};
+constexpr Schema kSleep{kSleepFields};
+constexpr std::string_view kGrpcConnects =
+    "a connection is all that is asked for; the health service is not called";
+constexpr Field kProbeFields[] = {OneOf("exec", kExecAction),
+                                  Integer("failureThreshold"),
+                                  OneOf("grpc", kGrpc).Approximated(kGrpcConnects),
+                                  OneOf("httpGet", kHttpGet),
+                                  Integer("initialDelaySeconds"),
+                                  Integer("periodSeconds"),
+                                  Integer("successThreshold"),
+                                  OneOf("tcpSocket", kTcp),
+                                  Integer("terminationGracePeriodSeconds").Approximated("the pod's is used"),
+                                  Integer("timeoutSeconds")};
+constexpr Schema kProbe{kProbeFields};
+constexpr Field kHandlerFields[] = {OneOf("exec", kExecAction), OneOf("httpGet", kHttpGet),
+                                    OneOf("sleep", kSleep), OneOf("tcpSocket", kTcp)};
+constexpr Schema kHandler{kHandlerFields};
+constexpr Field kLifecycleFields[] = {
+    OneOf("postStart", kHandler).Approximated("the container shows as running meanwhile"),
+    OneOf("preStop", kHandler), String("stopSignal").Ignored("containers are stopped with SIGTERM")};
+constexpr Schema kLifecycle{kLifecycleFields};
+constexpr Field kContainerSecurityFields[] = {
+    Boolean("allowPrivilegeEscalation").Ignored(kNoSecurity),
+    Any("appArmorProfile").Ignored(kNoSecurity),
+    Any("capabilities").Ignored(kNoSecurity),
+    Boolean("privileged").Ignored(kNoSecurity),
+    String("procMount").Ignored(kNoSecurity),
+    Boolean("readOnlyRootFilesystem").Ignored("what a container writes to its root is lost with it"),
+    Integer("runAsGroup"),
+    Boolean("runAsNonRoot").Ignored(kNoSecurity),
+    Integer("runAsUser"),
+    Any("seLinuxOptions").Ignored(kNoSecurity),
+    Any("seccompProfile").Ignored(kNoSecurity),
+    Any("windowsOptions").Ignored("always linux")};
+constexpr Schema kContainerSecurity{kContainerSecurityFields};
 
 constexpr Field kContainerFields[] = {
     String("args").List(),
@@ -63,16 +112,16 @@ constexpr Field kContainerFields[] = {
     ListOf("envFrom", kEnvFrom),
     String("image"),
     String("imagePullPolicy").Approximated("images are folders of this host; nothing is pulled"),
-    Any("lifecycle").Ignored("postStart and preStop are not run"),
-    Any("livenessProbe").Ignored(kNoProbe),
+    OneOf("lifecycle", kLifecycle),
+    OneOf("livenessProbe", kProbe),
     String("name"),
     ListOf("ports", kContainerPort),
-    Any("readinessProbe").Ignored(kNoProbe),
+    OneOf("readinessProbe", kProbe),
     Any("resizePolicy").List().Ignored("resources are fixed when the container starts"),
     OneOf("resources", kResourceRequirements),
     String("restartPolicy").Ignored("sidecar init containers run to their end like the others"),
-    Any("securityContext").Ignored(kNoSecurity),
-    Any("startupProbe").Ignored(kNoProbe),
+    OneOf("securityContext", kContainerSecurity),
+    OneOf("startupProbe", kProbe),
     Boolean("stdin").Ignored("containers read from /dev/null"),
     Boolean("stdinOnce").Ignored("containers read from /dev/null"),
     String("terminationMessagePath").Approximated("the file is not read back into the status"),
@@ -103,15 +152,14 @@ constexpr Schema kProjection{kProjectionFields};
 constexpr Field kProjectedFields[] = {Integer("defaultMode"), ListOf("sources", kProjection)};
 constexpr Schema kProjected{kProjectedFields};
 
-constexpr Field kEmptyDirFields[] = {String("medium"), Field{"sizeLimit", Type::kQuantity}.Approximated(
-                                                           "a limit for medium Memory; not watched on disk")};
+constexpr Field kEmptyDirFields[] = {String("medium"), Field{"sizeLimit", Type::kQuantity}};
 constexpr Schema kEmptyDir{kEmptyDirFields};
 constexpr Field kClaimRefFields[] = {String("claimName"), Boolean("readOnly")};
 constexpr Schema kClaimRef{kClaimRefFields};
 
 constexpr std::string_view kNoVolume = "this volume type is not provided; the pod waits with FailedMount";
 constexpr Field kVolumeFields[] = {OneOf("configMap", kFileSource),
-                                   Any("csi").Ignored(kNoVolume),
+                                   OneOf("csi", kCsiSchema),
                                    OneOf("downwardAPI", kDownward),
                                    OneOf("emptyDir", kEmptyDir),
                                    Any("ephemeral").Ignored(kNoVolume),
@@ -126,6 +174,22 @@ constexpr Field kVolumeFields[] = {OneOf("configMap", kFileSource),
                                    OneOf("secret", kFileSource)};
 constexpr Schema kVolume{kVolumeFields};
 
+constexpr Field kPodSecurityFields[] = {
+    Any("appArmorProfile").Ignored(kNoSecurity),
+    Integer("fsGroup"),
+    String("fsGroupChangePolicy"),
+    Integer("runAsGroup"),
+    Boolean("runAsNonRoot").Ignored(kNoSecurity),
+    Integer("runAsUser"),
+    String("seLinuxChangePolicy").Ignored(kNoSecurity),
+    Any("seLinuxOptions").Ignored(kNoSecurity),
+    Any("seccompProfile").Ignored(kNoSecurity),
+    Integer("supplementalGroups").List(),
+    String("supplementalGroupsPolicy").Approximated("groups of the image count as under Merge"),
+    Any("sysctls").List().Ignored("kernel parameters are the host's"),
+    Any("windowsOptions").Ignored("always linux")};
+constexpr Schema kPodSecurity{kPodSecurityFields};
+
 constexpr Field kTolerationFields[] = {
     String("effect"), String("key"), String("operator"),
     Integer("tolerationSeconds").Approximated("pods are not evicted by taints"), String("value")};
@@ -134,7 +198,7 @@ constexpr Field kHostAliasFields[] = {String("hostnames").List(), String("ip")};
 constexpr Schema kHostAlias{kHostAliasFields};
 
 constexpr Field kPodSpecFields[] = {
-    Integer("activeDeadlineSeconds").Ignored("a pod may run as long as it likes"),
+    Integer("activeDeadlineSeconds"),
     Any("affinity").Ignored(kOneScheduler),
     Boolean("automountServiceAccountToken"),
     ListOf("containers", kContainer),
@@ -164,7 +228,7 @@ constexpr Field kPodSpecFields[] = {
     String("runtimeClassName").Ignored("there is one runtime"),
     String("schedulerName").Approximated(kOneScheduler),
     Any("schedulingGates").List().Ignored("pods are scheduled at once"),
-    Any("securityContext").Ignored(kNoSecurity),
+    OneOf("securityContext", kPodSecurity),
     String("serviceAccount").Approximated("no token is written: there is no API for it to open yet"),
     String("serviceAccountName").Approximated("no token is written: there is no API for it to open yet"),
     Boolean("setHostnameAsFQDN").Ignored("the host name is the pod's short name"),

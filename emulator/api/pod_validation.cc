@@ -7,6 +7,7 @@
 #include "emulator/api/gpu_request.h"
 #include "emulator/api/pod.h"
 #include "emulator/api/validation.h"
+#include "emulator/api/volume_source.h"
 #include "emulator/base/strings.h"
 
 namespace tfemu::api {
@@ -52,6 +53,7 @@ void CheckMounts(const Json& container, const std::string& path, const std::set<
       messages.push_back({at + ".subPath", "Invalid value: \"" + sub + "\": must be a relative path"});
     if (std::ranges::find(parts, "..") != parts.end())
       messages.push_back({at + ".subPath", "Invalid value: \"" + sub + "\": must not contain '..'"});
+    for (auto& message : CheckMountOptions(mount, container, at)) messages.push_back(std::move(message));
   }
 }
 
@@ -97,8 +99,18 @@ void CheckEnv(const Json& container, const std::string& path, Messages& messages
 std::vector<FieldMessage> ValidatePodSpec(const Json& spec, const std::string& path) {
   Messages messages;
   std::set<std::string> volumes, containers;
-  for (size_t i = 0; const Json& volume : Items(spec, "volumes"))
-    CheckName(volume, path + ".volumes[" + std::to_string(i++) + "]", volumes, messages);
+  for (size_t i = 0; const Json& volume : Items(spec, "volumes")) {
+    const std::string at = path + ".volumes[" + std::to_string(i++) + "]";
+    CheckName(volume, at, volumes, messages);
+    for (auto& message : CheckVolumeSource(volume, at, false)) messages.push_back(std::move(message));
+  }
+  if (const auto group = Int(Member(spec, "securityContext"), "fsGroup");
+      group && (*group < 0 || *group > 2147483647))
+    messages.push_back(
+        {path + ".securityContext.fsGroup",
+         "Invalid value: " + std::to_string(*group) + ": must be between 0 and 2147483647, inclusive"});
+  CheckOneOf(Member(spec, "securityContext"), "fsGroupChangePolicy", path + ".securityContext",
+             {"Always", "OnRootMismatch"}, messages);
   if (Items(spec, "containers").empty()) messages.push_back({path + ".containers", "Required value"});
   for (const char* list : {"initContainers", "containers"}) {
     for (size_t i = 0; const Json& container : Items(spec, list)) {
@@ -109,6 +121,7 @@ std::vector<FieldMessage> ValidatePodSpec(const Json& spec, const std::string& p
       CheckPorts(container, at, messages);
       CheckMounts(container, at, volumes, messages);
       CheckResources(container, at, messages);
+      for (auto& message : ValidateProbes(container, at)) messages.push_back(std::move(message));
       for (auto& message : CheckGpuResources(container, at)) messages.push_back(std::move(message));
       CheckEnv(container, at, messages);
     }

@@ -1,5 +1,4 @@
 // The volumes of a pod, decoded.
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "emulator/api/decode.h"
@@ -52,27 +51,12 @@ bool AddFileSources(const Json& source, PodVolume& volume) {
 void DecodeEmptyDir(const Json& source, PodVolume& volume) {
   volume.type = PodVolume::Type::kEmptyDir;
   volume.memory = Text(source, "medium") == "Memory";
-  if (const auto limit = DecodeQuantity(Member(source, "sizeLimit"))) volume.size_limit = limit->Units();
+  const Json& limit = Member(source, "sizeLimit");
+  if (const auto quantity = DecodeQuantity(limit)) volume.size_limit = quantity->Units();
+  volume.size_limit_text = limit.is_string() ? limit.get<std::string>() : limit.dump();
 }
 
 }  // namespace
-
-std::optional<NetworkDirectory> DecodeNetworkDirectory(const Json& source, std::string& problem) {
-  if (const Json& nfs = Member(source, "nfs"); nfs.is_object())
-    return NetworkDirectory{Text(nfs, "server"), Text(nfs, "path"), {}, Bool(nfs, "readOnly")};
-  const Json& flex = Member(source, "flexVolume");
-  if (!flex.is_object()) return std::nullopt;
-  if (const std::string driver = Text(flex, "driver"); driver != "alicloud/nas") {
-    problem = "flexVolume driver \"" + driver + "\" is not provided (alicloud/nas is)";
-    return std::nullopt;
-  }
-  const Json& options = Member(flex, "options");
-  NetworkDirectory directory{Text(options, "server"), Text(options, "path"), {}, Bool(flex, "readOnly")};
-  if (directory.path.empty()) directory.path = "/";
-  if (const std::string mode = Text(options, "mode"); !mode.empty())
-    directory.mode = static_cast<unsigned>(std::strtoul(mode.c_str(), nullptr, 8));
-  return directory;
-}
 
 PodVolume DecodePodVolume(const Json& source) {
   PodVolume volume;

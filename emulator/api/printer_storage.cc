@@ -24,6 +24,22 @@ std::vector<std::string> PrintVolume(const Json& volume, Instant now) {
           TextOr(FieldText(volume, "spec.volumeMode"), "<unset>")};
 }
 
+std::vector<std::string> PrintStorageClass(const Json& storage_class, Instant now) {
+  std::string name = FieldText(storage_class, "metadata.name");
+  const Json& annotations = Field(storage_class, "metadata.annotations");
+  for (const char* word :
+       {"storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"})
+    if (annotations.is_object() && annotations.contains(word) && annotations[word] == "true" &&
+        !name.ends_with(")"))
+      name += " (default)";
+  return {name,
+          FieldText(storage_class, "provisioner"),
+          TextOr(FieldText(storage_class, "reclaimPolicy"), "Delete"),
+          TextOr(FieldText(storage_class, "volumeBindingMode"), "Immediate"),
+          TextOr(FieldText(storage_class, "allowVolumeExpansion"), "false"),
+          AgeOf(storage_class, now)};
+}
+
 std::vector<std::string> PrintClaim(const Json& claim, Instant now) {
   const std::string volume = FieldText(claim, "spec.volumeName");
   return {FieldText(claim, "metadata.name"),

@@ -103,6 +103,7 @@ class Walker {
 }  // namespace
 
 FieldFindings CheckFields(const json& doc, const Schema& schema) {
+  if (!doc.is_object()) return {{{"", "must be a mapping (got " + Shown(doc) + ")"}}, {}};
   Walker walker;
   walker.Object("", doc, schema);
   return std::move(walker.findings);

@@ -126,27 +126,57 @@ constexpr Field kHostPathFields[] = {String("path"), String("type")};
 constexpr Field kNfsFields[] = {String("path"), Boolean("readOnly"), String("server")};
 constexpr Field kFlexFields[] = {String("driver"), String("fsType"), String("options").Map(),
                                  Boolean("readOnly"),
-                                 Any("secretRef").Ignored("a NAS directory needs no credentials")};
-constexpr std::string_view kNoVolume =
-    "this volume type is not provided; pods that use it wait with FailedMount";
+                                 Any("secretRef").Approximated("folders of this host need no credentials")};
+constexpr std::string_view kNoSecrets = "folders of this host need no credentials";
+constexpr Field kCsiFields[] = {Any("controllerExpandSecretRef").Ignored(kNoSecrets),
+                                Any("controllerPublishSecretRef").Ignored(kNoSecrets),
+                                String("driver"),
+                                String("fsType"),
+                                Any("nodeExpandSecretRef").Approximated(kNoSecrets),
+                                Any("nodePublishSecretRef").Approximated(kNoSecrets),
+                                Any("nodeStageSecretRef").Approximated(kNoSecrets),
+                                Boolean("readOnly"),
+                                String("volumeAttributes").Map(),
+                                String("volumeHandle")};
+constexpr Field kLocalFields[] = {String("fsType"), String("path")};
+constexpr Schema kLocal{kLocalFields};
+constexpr Field kNodeTermFields[] = {ListOf("matchExpressions", kRequirement),
+                                     ListOf("matchFields", kRequirement)};
+constexpr Schema kNodeTerm{kNodeTermFields};
+constexpr Field kNodeTermsFields[] = {ListOf("nodeSelectorTerms", kNodeTerm)};
+constexpr Schema kNodeTerms{kNodeTermsFields};
+constexpr Field kVolumeAffinityFields[] = {OneOf("required", kNodeTerms)};
+constexpr Schema kVolumeAffinity{kVolumeAffinityFields};
 constexpr Field kVolumeSpecFields[] = {
     String("accessModes").List(),
     Field{"capacity", Type::kQuantity, Shape::kMap},
     Any("claimRef"),
-    Any("csi").Ignored(kNoVolume),
+    OneOf("csi", kCsiSchema),
     OneOf("flexVolume", kFlexSchema),
     OneOf("hostPath", kHostPathSchema),
-    Any("local").Ignored(kNoVolume),
-    String("mountOptions").List().Ignored("directories of this host take no NFS options"),
+    OneOf("local", kLocal),
+    String("mountOptions").List().Approximated("ro counts; folders of this host take no NFS options"),
     OneOf("nfs", kNfsSchema),
-    Any("nodeAffinity").Ignored("volumes are the same on every node"),
-    String("persistentVolumeReclaimPolicy").Approximated("Retain: the data stays until `tfemu down --purge`"),
+    OneOf("nodeAffinity", kVolumeAffinity),
+    String("persistentVolumeReclaimPolicy").Approximated("Delete removes only folders that were provisioned"),
     String("storageClassName"),
     String("volumeAttributesClassName").Ignored("volumes have no classes of attributes"),
     String("volumeMode")};
 constexpr Schema kVolumeSpec{kVolumeSpecFields};
 constexpr Field kVolumeFields[] = {String("apiVersion"), String("kind"), OneOf("metadata", kObjectMetaSchema),
                                    OneOf("spec", kVolumeSpec), Any("status")};
+
+constexpr Field kClassFields[] = {
+    Boolean("allowVolumeExpansion"),
+    Any("allowedTopologies").List().Ignored("volumes can be had on every node"),
+    String("apiVersion"),
+    String("kind"),
+    OneOf("metadata", kObjectMetaSchema),
+    String("mountOptions").List().Approximated("ro counts; folders of this host take no NFS options"),
+    String("parameters").Map(),
+    String("provisioner"),
+    String("reclaimPolicy"),
+    String("volumeBindingMode")};
 
 constexpr Field kRollingUpdateFields[] = {Field{"maxSurge", Type::kIntOrString},
                                           Field{"maxUnavailable", Type::kIntOrString}};
@@ -181,6 +211,8 @@ constexpr Schema kLabelSelectorSchema{kLabelSelectorFields};
 constexpr Schema kHostPathSchema{kHostPathFields};
 constexpr Schema kNfsSchema{kNfsFields};
 constexpr Schema kFlexSchema{kFlexFields};
+constexpr Schema kCsiSchema{kCsiFields};
+constexpr Schema kStorageClassSchema{kClassFields};
 constexpr Schema kServiceSchema{kServiceFields};
 constexpr Schema kNamespaceSchema{kNamespaceFields};
 constexpr Schema kNodeSchema{kNodeFields};

@@ -11,6 +11,7 @@ extern const Schema kLabelSelectorSchema;
 extern const Schema kHostPathSchema;
 extern const Schema kNfsSchema;
 extern const Schema kFlexSchema;
+extern const Schema kCsiSchema;
 extern const Schema kPodSpecSchema;
 extern const Schema kPodTemplateSchema;
 
@@ -23,6 +24,7 @@ extern const Schema kSecretSchema;
 extern const Schema kEventSchema;
 extern const Schema kPersistentVolumeSchema;
 extern const Schema kPersistentVolumeClaimSchema;
+extern const Schema kStorageClassSchema;
 extern const Schema kDeploymentSchema;
 extern const Schema kReplicaSetSchema;
 extern const Schema kTFJobSchema;

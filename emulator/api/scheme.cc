@@ -8,6 +8,7 @@
 #include "emulator/api/pod.h"
 #include "emulator/api/schemas.h"
 #include "emulator/api/service.h"
+#include "emulator/api/storage_class.h"
 #include "emulator/api/tfjob.h"
 #include "emulator/api/volume.h"
 #include "emulator/api/workload.h"
@@ -26,6 +27,8 @@ const std::vector<Kind>& Table() {
        SetPersistentVolumeDefaults, ValidatePersistentVolume},
       {"PersistentVolumeClaim", "v1", "persistentvolumeclaims", "persistentvolumeclaim", {"pvc"}, true,
        &kPersistentVolumeClaimSchema, SetPersistentVolumeClaimDefaults, ValidatePersistentVolumeClaim},
+      {"StorageClass", "storage.k8s.io/v1", "storageclasses", "storageclass", {"sc"}, false, &kStorageClassSchema,
+       SetStorageClassDefaults, ValidateStorageClass},
       {"ConfigMap", "v1", "configmaps", "configmap", {"cm"}, true, &kConfigMapSchema, nullptr, ValidateConfigMap},
       {"Secret", "v1", "secrets", "secret", {}, true, &kSecretSchema, SetSecretDefaults, ValidateSecret},
       {"Service", "v1", "services", "service", {"svc"}, true, &kServiceSchema, SetServiceDefaults, ValidateService},

@@ -11,6 +11,13 @@
 
 namespace tfemu::api {
 
+// spec.nodeAffinity.required: one of the terms must match; no terms match every node.
+struct NodeTerms {
+  std::vector<Selector> terms;
+  bool Matches(const Labels& node_labels, const std::string& node_name) const;
+  friend bool operator==(const NodeTerms&, const NodeTerms&) = default;
+};
+
 struct PersistentVolume {
   ObjectMeta meta;
   Quantity capacity;
@@ -19,7 +26,11 @@ struct PersistentVolume {
   std::string claim_ns, claim_name, claim_uid;  // spec.claimRef; empty when nobody holds it
   std::optional<NetworkDirectory> network;
   std::string host_path, host_path_type;  // when it is a hostPath
-  std::string unsupported;                // why pods can't use it, or ""
+  std::string local_path;                 // when it is local
+  NodeTerms nodes;
+  std::string reclaim_policy = "Retain", source;  // the source's member: "csi", "nfs", …
+  Labels attributes;                              // of csi: volumeAttributes
+  std::string unsupported;                        // why pods can't use it, or ""
   friend bool operator==(const PersistentVolume&, const PersistentVolume&) = default;
 };
 
@@ -35,6 +46,12 @@ struct PersistentVolumeClaim {
   friend bool operator==(const PersistentVolumeClaim&, const PersistentVolumeClaim&) = default;
 };
 
+inline constexpr const char* kSelectedNode = "volume.kubernetes.io/selected-node";
+inline constexpr const char* kProvisionedBy = "pv.kubernetes.io/provisioned-by";
+// What a directory with a quota holds, in bytes, as annotations of volume and claim.
+inline constexpr const char* kUsedBytes = "tfemu.dev/used-bytes";
+inline constexpr const char* kQuotaBytes = "tfemu.dev/quota-bytes";
+
 PersistentVolume DecodePersistentVolume(const Object& object);
 PersistentVolumeClaim DecodePersistentVolumeClaim(const Object& object);
 
@@ -47,5 +64,11 @@ std::vector<FieldMessage> ValidatePersistentVolumeClaim(const Json& claim, const
 Json BindVolumePatch(const PersistentVolumeClaim& claim);
 Json BindClaimPatch(const PersistentVolume& volume);
 Json PhasePatch(const std::string& phase);
+// One annotation of the whole document; a null removes it.
+Json AnnotationPatch(const std::string& name, const Json& value);
+Json UsagePatch(uint64_t used_bytes, uint64_t quota_bytes);
+// For a claim that grew: of the volume, and of the claim.
+Json VolumeCapacityPatch(Quantity capacity);
+Json ClaimCapacityPatch(Quantity capacity);
 
 }  // namespace tfemu::api

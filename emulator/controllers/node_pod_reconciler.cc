@@ -21,6 +21,7 @@ class Planner {
 
   NodePodPlan Make() {
     if (o_.pod.meta.deletion_timestamp) End();
+    else if (PastDeadline()) Expire();
     else if (o_.pod.finished() || Over(o_)) StopSandbox();
     else if (!o_.obstacles.empty()) Retry(1s);
     else Run();
@@ -31,6 +32,23 @@ class Planner {
   const ContainerRun* RunOf(const std::string& name) const {
     const auto it = o_.run.containers.find(name);
     return it == o_.run.containers.end() ? nullptr : &it->second;
+  }
+
+  bool PastDeadline() {
+    const auto& seconds = o_.pod.spec.active_deadline_seconds;
+    if (!seconds || !o_.pod.status.start_time || o_.pod.finished()) return false;
+    const Instant end = *o_.pod.status.start_time + Scaled(std::chrono::seconds(*seconds), o_.time_scale);
+    if (o_.now >= end) return true;
+    Retry(end - o_.now);
+    return false;
+  }
+
+  void Expire() {
+    plan_.status.phase = api::PodPhase::kFailed;
+    plan_.status.reason = "DeadlineExceeded";
+    plan_.status.message = "Pod was active on the node longer than the specified deadline";
+    plan_.events.push_back({true, "DeadlineExceeded", plan_.status.message});
+    StopSandbox();
   }
 
   bool Live(const ContainerRun& run) const {

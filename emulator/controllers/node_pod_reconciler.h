@@ -25,6 +25,7 @@ struct ContainerRun {
   std::optional<Duration> back_off;                     // the wait after the last exit, once there was one
   std::optional<api::ContainerState> last_termination;  // of the attempt before this one
   bool term_sent = false;
+  bool started = true, ready = true;  // as its probes say while it runs
   friend bool operator==(const ContainerRun&, const ContainerRun&) = default;
 };
 

@@ -60,7 +60,8 @@ ContainerStatus Status(const NodePodObservation& o, const Container& c, bool ini
     case State::kStarting: status.state = WaitingToStart(o, c, init); break;
     case State::kRunning:
       status.state = {ContainerState::Type::kRunning, "", "", 0, 0, run.started_at};
-      status.started = status.ready = true;
+      status.started = run.started;
+      status.ready = run.started && run.ready;
       break;
     case State::kExited:
       status.state = Termination(run);

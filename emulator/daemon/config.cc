@@ -5,9 +5,12 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
+#include <tuple>
 
 #include "emulator/api/gpu_models.h"
+#include "emulator/api/validation.h"
 #include "emulator/base/strings.h"
 #include "emulator/codec/yaml.h"
 
@@ -28,7 +31,7 @@ Error AtLine(const Error& error, const codec::Document& document, const std::str
   if (error.fields.empty()) return error;
   const FieldMessage& first = error.fields.front();
   return Error{Reason::kInvalid, file + ":" + std::to_string(document.lines.LineOf(first.field)) + ": " +
-                                     first.field + ": " + first.message};
+                                     (first.field.empty() ? "" : first.field + ": ") + first.message};
 }
 
 Result<api::ClusterConfig> ReadConfigFile(const std::string& path) {
@@ -71,6 +74,30 @@ std::vector<std::string> SplitZones(const std::string& text) {
   for (const std::string& zone : Split(text, ','))
     if (!zone.empty()) zones.push_back(zone);
   return zones;
+}
+
+Result<void> AddZones(const Options& options, api::ClusterConfig& config) {
+  for (const std::string& zone : SplitZones(options.eci))
+    config.eci.zones.push_back(zone.find('-') == std::string::npos ? config.eci.region + "-" + zone : zone);
+  std::set<std::string> known;
+  for (const std::string& zone : config.eci.zones) {
+    if (const std::string problem = api::NameProblem(zone); !problem.empty())
+      return Error{Reason::kInvalid, "ECI zone \"" + zone + "\": " + problem, "such as --eci cn-beijing-k"};
+    if (!known.insert(zone).second) return Error{Reason::kInvalid, "ECI zone " + zone + " is named twice"};
+  }
+  if (options.eci.empty()) return {};
+  config.eci.serverless = true;
+  if (!config.nodes.empty()) return {};
+  // All that there is are zones: what the flags say of nodes would say nothing.
+  if (!options.gpus.empty() && options.gpus != "none" && options.gpus != "0")
+    return Error{
+        Reason::kInvalid, "--gpus " + options.gpus + " is about nodes, and --eci has none",
+        "an instance's type brings its GPUs; eci.gpus in cluster.yaml puts devices behind the zones"};
+  for (const auto& [flag, value, unset] :
+       {std::tuple{"--nodes ", options.nodes, 1}, {"--cpus ", options.cpus, 0}})
+    if (value != unset)
+      return Error{Reason::kInvalid, flag + std::to_string(value) + " is about nodes, and --eci has none"};
+  return {};
 }
 
 // A zone of ECI: its capacity is the region's, a pod takes what its instance has.
@@ -119,8 +146,7 @@ Result<api::ClusterConfig> MakeConfig(const Options& options) {
     ASSIGN_OR_RETURN(config, ReadConfigFile(options.config_file));
   }
   ASSIGN_OR_RETURN(const std::optional<api::GpuConfig> gpus, GpusOf(options));
-  for (const std::string& zone : SplitZones(options.eci)) config.eci.zones.push_back(zone);
-  if (!options.eci.empty()) config.eci.serverless = true;
+  RETURN_IF_ERROR(AddZones(options, config));
   if (config.nodes.empty() && !config.eci.serverless)
     for (int i = 0; i < options.nodes; ++i) config.nodes.push_back({"node-" + std::to_string(i + 1)});
   if (options.cpus > 0)

@@ -15,8 +15,10 @@
 #include <optional>
 #include <random>
 
+#include "emulator/base/strings.h"
 #include "emulator/daemon/dns_server.h"
 #include "emulator/daemon/gpu_watch.h"
+#include "emulator/daemon/probe_runner.h"
 #include "emulator/daemon/service_proxy.h"
 #include "emulator/io/resident.h"
 #include "emulator/manager/cluster.h"
@@ -209,11 +211,17 @@ class Daemon {
     manager::ClusterSettings settings;
     settings.seed = std::random_device{}();
     settings.nodes = MakeNodes(config_, node_gpus_, ReadHostFacts(), executor_.Now());
-    settings.launch = {paths_.state, "cluster.local", config_.nas, gpu_settings_, config_.eci};
+    settings.launch = {paths_.state, "cluster.local", {}, {}, gpu_settings_, config_.eci};
+    for (const auto& [name, storage] : config_.nas)
+      settings.launch.nas[name] = {storage.folder, static_cast<uint64_t>(storage.quota_bytes)};
+    for (const auto& [name, storage] : config_.oss)
+      settings.launch.oss[name] = {storage.folder, static_cast<uint64_t>(storage.quota_bytes)};
     settings.eci = config_.eci;
     settings.time_scale = config_.time_scale;
+    probes_ = std::make_unique<PodProbeRunner>(executor_, *runtime_);
     cluster_ = std::make_unique<manager::Cluster>(
-        manager::ClusterDeps{executor_, *store_, *runtime_, *images_, &gpu_files_}, std::move(settings));
+        manager::ClusterDeps{executor_, *store_, *runtime_, *images_, &gpu_files_, probes_.get()},
+        std::move(settings));
     runtime_->SetLostHandler([this](const std::string& why) { OnSupervisorLost(why); });
     RETURN_IF_ERROR(cluster_->Start());
     TellAdopted();
@@ -273,9 +281,12 @@ class Daemon {
         node_gpus_, [&](const api::NodeGpus& gpus) { return std::ranges::any_of(gpus.devices, real); });
     if (!any) return;
     gpu_watch_ = std::make_unique<GpuWatch>(context_, executor_, "/proc/self/exe", [this](const auto& host) {
-      if (host.ok()) cluster_->OnHostGpus(host.value().devices);
-      else cluster_->OnHostGpus(host.error());
+      if (!host.ok()) return cluster_->OnHostGpus(host.error());
+      cluster_->node_agent().UseMigDevices(host.value().mig_devices);
+      cluster_->OnHostGpus(host.value().devices);
     });
+    if (const auto seconds = ParseInt(Getenv("TFEMU_GPU_WATCH_SECONDS")); seconds && *seconds > 0)
+      gpu_watch_->set_period(std::chrono::seconds(*seconds));
     gpu_watch_->Start();
   }
 
@@ -363,6 +374,7 @@ class Daemon {
   std::unique_ptr<store::MemoryStore> store_;
   std::unique_ptr<process::ProcessRuntime> runtime_;
   std::unique_ptr<image::ImageFolders> images_;
+  std::unique_ptr<PodProbeRunner> probes_;
   std::unique_ptr<manager::Cluster> cluster_;
   std::unique_ptr<DnsServer> dns_;
   std::unique_ptr<ServiceProxy> proxy_;

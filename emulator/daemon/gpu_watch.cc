@@ -8,8 +8,6 @@
 namespace tfemu::daemon {
 namespace {
 
-constexpr Duration kPeriod = std::chrono::seconds(15);
-
 // co_spawn hands back only what can be made from nothing, so the answer comes as text.
 boost::asio::awaitable<std::string> Ask(std::string program) {
   std::string answer;
@@ -23,7 +21,7 @@ boost::asio::awaitable<std::string> Ask(std::string program) {
 }  // namespace
 
 void GpuWatch::Start() {
-  executor_.PostAt(executor_.Now() + kPeriod, [this, alive = alive_] {
+  executor_.PostAt(executor_.Now() + period_, [this, alive = alive_] {
     if (*alive) Look();
   });
 }

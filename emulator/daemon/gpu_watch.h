@@ -21,6 +21,7 @@ class GpuWatch {
   // `program` is this daemon, which answers --probe-gpus.
   GpuWatch(boost::asio::io_context& context, io::AsioExecutor& executor, std::string program, Sink sink)
       : context_(context), executor_(executor), program_(std::move(program)), sink_(std::move(sink)) {}
+  void set_period(Duration period) { period_ = period; }
   ~GpuWatch() { *alive_ = false; }
 
   void Start();  // the first look comes after a period
@@ -32,6 +33,7 @@ class GpuWatch {
   io::AsioExecutor& executor_;
   std::string program_;
   Sink sink_;
+  Duration period_ = std::chrono::seconds(15);
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

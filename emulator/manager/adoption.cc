@@ -91,7 +91,10 @@ void TakeExit(ContainerRun& run, const PodEvent& event) {
 // False when the run shows it already.
 bool Apply(PodRun& pod, const PodEvent& event) {
   if (event.type == PodEvent::Type::kPodStopped) pod.sandbox = PodRun::Sandbox::kStopped;
+  if (event.type == PodEvent::Type::kSandboxFailed) pod.sandbox = PodRun::Sandbox::kFailed;
   if (event.container.empty()) return event.type == PodEvent::Type::kSandboxFailed;
+  if (event.type == PodEvent::Type::kContainerStartFailed && pod.sandbox == PodRun::Sandbox::kFailed)
+    return false;
   ContainerRun& run = pod.containers[event.container];
   if (event.attempt < run.attempt) return false;
   if (event.attempt > run.attempt) {
@@ -163,6 +166,7 @@ void Overlay(PodRun& run, const runtime::KeptPod& kept) {
   std::map<std::string, ContainerRun> known;
   known.swap(run.containers);
   for (const KeptContainer& container : kept.containers) {
+    if (run.sandbox == PodRun::Sandbox::kFailed) break;  // nothing was tried in it
     const auto before = known.find(container.name);
     run.containers[container.name] = FromKept(container, before == known.end() ? nullptr : &before->second);
     if (before != known.end()) known.erase(before);

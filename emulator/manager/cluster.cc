@@ -13,12 +13,15 @@ Cluster::Cluster(const ClusterDeps& deps, ClusterSettings settings)
       registry_(deps.executor, deps.store, Rng(settings_.seed).Fork("registry"), &deps.images),
       events_(deps.executor, registry_),
       applier_(registry_, events_),
+      folders_({settings_.launch.state_folder, settings_.launch.nas, settings_.launch.oss}),
       garbage_(deps.executor, deps.store, registry_),
       scheduler_(deps.executor, deps.store, registry_, events_,
                  EciPlacer(settings_.eci, Rng(settings_.seed).Fork("eci"), settings_.time_scale)),
-      agent_({deps.executor, deps.store, registry_, events_, deps.runtime, deps.images, deps.gpu_files},
+      agent_({deps.executor, deps.store, registry_, events_, deps.runtime, deps.images, deps.gpu_files,
+              deps.probes},
              settings_.launch, settings_.time_scale) {
-  const ControllerDeps each{deps_.executor, deps_.store, applier_, settings_.time_scale};
+  const ControllerDeps each{deps_.executor, deps_.store, applier_,
+                            deps_.runtime,  folders_,    settings_.time_scale};
   for (const auto make : {MakeTFJobController, MakeJobController, MakeDeploymentController,
                           MakeReplicaSetController, MakeClaimController, MakeVolumeController})
     controllers_.push_back(make(each));

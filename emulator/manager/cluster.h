@@ -19,6 +19,7 @@ struct ClusterDeps {
   runtime::Runtime& runtime;
   runtime::ImageCatalog& images;
   runtime::GpuFiles* gpu_files = nullptr;
+  runtime::ProbeRunner* probes = nullptr;
 };
 
 struct ClusterSettings {
@@ -54,6 +55,7 @@ class Cluster {
   Registry registry_;
   EventRecorder events_;
   ActionApplier applier_;
+  StorageFolders folders_;
   std::vector<std::unique_ptr<Controller>> controllers_;
   GarbageCollector garbage_;
   SchedulerLoop scheduler_;

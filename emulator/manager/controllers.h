@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "emulator/manager/controller.h"
+#include "emulator/manager/storage_folders.h"
 
 namespace tfemu::manager {
 
@@ -13,6 +14,8 @@ struct ControllerDeps {
   Executor& executor;
   store::Store& store;
   ActionApplier& applier;
+  runtime::Runtime& runtime;  // for the folders of volumes
+  const StorageFolders& folders;
   int64_t time_scale = 1;  // waits that a controller makes are divided by this
 };
 

@@ -7,6 +7,7 @@
 #include "emulator/api/eci_settings.h"
 #include "emulator/api/node.h"
 #include "emulator/manager/lister.h"
+#include "emulator/manager/pod_admission.h"
 
 namespace tfemu::manager {
 namespace {
@@ -37,6 +38,7 @@ NodeAgent::NodeAgent(const NodeAgentDeps& deps, LaunchSettings settings, int64_t
       time_scale_(time_scale),
       queue_(deps.executor, [this](const api::ObjectKey& key) { return Sync(key); }),
       gpus_(deps.executor, deps.gpu_files, settings.state_folder),
+      prober_(deps.executor, deps.probes, time_scale, ProbeListener()),
       receipts_(deps.executor, [this](uint64_t sequence) { deps_.runtime.Acknowledge(sequence); }) {
   deps_.runtime.SetSink([this](const runtime::PodEvent& event) { OnPodEvent(event); });
 }
@@ -50,6 +52,7 @@ void NodeAgent::OnWatch(const store::WatchEvent& event) {
     // Pods that wait for it look again at once.
     for (auto& [uid, entry] : entries_)
       if (NotStarted(entry.run)) queue_.Add(entry.key);
+    if (event.type != store::WatchType::kDeleted) RefreshFiles(event.object.key());
   }
 }
 
@@ -65,7 +68,8 @@ void NodeAgent::Forget(const std::string& uid) {
 }
 
 NodeAgent::Entry& NodeAgent::EntryFor(const api::Pod& pod) {
-  return entries_.try_emplace(pod.meta.uid, Entry{pod.key(), {}, {}, {}, {}, {}, {}}).first->second;
+  return entries_.try_emplace(pod.meta.uid, Entry{pod.key(), {}, {}, {}, {}, {}, {}, {}, false, {}})
+      .first->second;
 }
 
 Result<void> NodeAgent::Sync(const api::ObjectKey& key) {
@@ -74,6 +78,13 @@ Result<void> NodeAgent::Sync(const api::ObjectKey& key) {
   const api::Pod& pod = object.value().As(api::DecodePod);
   if (pod.spec.node_name.empty()) return {};
   Entry& entry = EntryFor(pod);
+  // It ended in a former run: its status is all that is known.
+  const bool over =
+      entry.run.sandbox == PodRun::Sandbox::kNone && pod.finished() && !pod.meta.deletion_timestamp;
+  if (over || (NotStarted(entry.run) && !Welcome(pod, entry))) {
+    receipts_.Settle(pod.meta.uid);
+    return {};
+  }
   const auto plan = controllers::ReconcileNodePod(Observe(pod, entry));
   entry.run.kill_at = plan.kill_at;
   for (const NodePodOrder& order : plan.orders) RETURN_IF_ERROR(Obey(pod, entry, order));
@@ -89,7 +100,21 @@ Result<void> NodeAgent::Sync(const api::ObjectKey& key) {
   return {};
 }
 
+bool NodeAgent::Welcome(const api::Pod& pod, Entry& entry) {
+  if (pod.finished() || pod.meta.deletion_timestamp) return true;
+  const auto node = deps_.store.Get({"Node", "", pod.spec.node_name});
+  if (node.ok()) return Admitted(pod, node.value().As(api::DecodeNode));
+  if (!std::exchange(entry.node_missing, true))
+    Say(pod, true, "NodeNotFound",
+        "node \"" + pod.spec.node_name + "\" is not there: nobody starts this pod");
+  return false;
+}
+
 controllers::NodePodObservation NodeAgent::Observe(const api::Pod& pod, Entry& entry) {
+  for (auto& [name, run] : entry.run.containers) {
+    run.started = prober_.started(pod.meta.uid, name);
+    run.ready = prober_.ready(pod.meta.uid, name);
+  }
   controllers::NodePodObservation observed{pod, entry.run};
   observed.now = deps_.executor.Now();
   observed.time_scale = time_scale_;
@@ -128,7 +153,9 @@ std::vector<Obstacle> NodeAgent::Obstacles(const api::Pod& pod, Entry& entry) {
   const auto launch = launcher_.Pod(Context(pod, entry));
   if (!launch.ok()) {
     obstacles.push_back({"", "ContainerCreating", ""});
-    if (entry.mount_problem != launch.error().message) Say(pod, true, "FailedMount", launch.error().message);
+    const bool elsewhere = launch.error().message.starts_with("Multi-Attach");
+    if (entry.mount_problem != launch.error().message)
+      Say(pod, true, elsewhere ? "FailedAttachVolume" : "FailedMount", launch.error().message);
     entry.mount_problem = launch.error().message;
   } else {
     entry.mount_problem.clear();
@@ -189,10 +216,7 @@ Result<void> NodeAgent::Obey(const api::Pod& pod, Entry& entry, const NodePodOrd
   switch (order.order) {
     case PodOrder::kStartSandbox: StartSandbox(pod, entry); return {};
     case PodOrder::kStartContainer: StartContainer(pod, entry, order); return {};
-    case PodOrder::kTerminate:
-      entry.run.containers[order.container].term_sent = true;
-      deps_.runtime.SignalContainer(pod.meta.uid, order.container, SIGTERM);
-      return {};
+    case PodOrder::kTerminate: Terminate(pod, entry, order.container); return {};
     case PodOrder::kStopSandbox:
       entry.run.sandbox = PodRun::Sandbox::kStopping;
       deps_.runtime.StopPod(pod.meta.uid);

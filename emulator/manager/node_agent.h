@@ -14,6 +14,7 @@
 #include "emulator/manager/event_recorder.h"
 #include "emulator/manager/gpu_monitor.h"
 #include "emulator/manager/pod_launcher.h"
+#include "emulator/manager/prober.h"
 #include "emulator/manager/receipts.h"
 #include "emulator/manager/registry.h"
 #include "emulator/manager/work_queue.h"
@@ -31,11 +32,13 @@ struct NodeAgentDeps {
   runtime::Runtime& runtime;
   runtime::ImageCatalog& images;
   runtime::GpuFiles* gpu_files = nullptr;  // null: pods are shown no GPUs
+  runtime::ProbeRunner* probes = nullptr;  // null: every probe succeeds
 };
 
 class NodeAgent {
  public:
   NodeAgent(const NodeAgentDeps& deps, LaunchSettings settings, int64_t time_scale);
+  ~NodeAgent() { *alive_ = false; }
 
   void OnWatch(const store::WatchEvent& event);
   void OnPodEvent(const runtime::PodEvent& event);
@@ -50,6 +53,10 @@ class NodeAgent {
   // The first processes of the containers that run, by pod.
   std::map<api::ObjectKey, std::vector<int>> RunningPids() const;
   const GpuMonitor& gpus() const { return gpus_; }
+  // MIG instances that were made since the start have devices of their own.
+  void UseMigDevices(const std::map<std::string, std::vector<std::string>>& devices) {
+    launcher_.UseMigDevices(devices);
+  }
   // The runtime lost everything it ran (its supervisor died).
   void OnRuntimeLost(const std::string& why);
   // It works again, empty: what was ordered of it in between never arrived.
@@ -60,15 +67,20 @@ class NodeAgent {
     api::ObjectKey key;
     controllers::PodRun run;
     std::string address;
-    std::string mount_problem;                     // said once
+    std::string mount_problem;  // said once, as is the next
+    bool node_missing = false;
     std::map<std::string, std::string> image_ids;  // by container, since its start
     std::optional<EciStart> eci_start;             // once its instance is known
     Instant eci_ready;
+    bool sandbox_failed = false;  // its containers were not started, and it is tried again after a while
+    std::set<std::string> full;   // volumes whose quota is reached, as was said
   };
 
   Result<void> Sync(const api::ObjectKey& key);
   Entry& EntryFor(const api::Pod& pod);
   void Forget(const std::string& uid);
+  // Whether the pod's node is there and has given it what it starts with.
+  bool Welcome(const api::Pod& pod, Entry& entry);
   std::vector<controllers::Obstacle> Obstacles(const api::Pod& pod, Entry& entry);
   std::optional<controllers::Obstacle> ImageObstacle(const api::Pod& pod, const api::Container& container);
   void Prepare(const api::Pod& pod, const api::Container& container, const runtime::Image& image);
@@ -83,6 +95,17 @@ class NodeAgent {
   void Say(const api::Pod& pod, bool warning, const std::string& reason, const std::string& message);
   void SayOf(const api::Pod& pod, const runtime::PodEvent& event);
   void OnExit(Entry& entry, const runtime::PodEvent& event);
+  // node_agent_probes.cc
+  Prober::Listener ProbeListener();
+  void OnContainerRunning(const api::Pod& pod, Entry& entry, const std::string& name);
+  void Terminate(const api::Pod& pod, Entry& entry, const std::string& name);
+  // node_agent_volumes.cc
+  void OnVolumeUsage(const api::Pod& pod, Entry& entry, const runtime::PodEvent& event);
+  void Evict(const api::Pod& pod, const std::string& message);
+  void NoteUsage(const api::Pod& pod, const api::PodVolume& volume, const runtime::PodEvent& event);
+  // A ConfigMap or Secret changed: running pods that mount it see its new content.
+  void RefreshFiles(const api::ObjectKey& changed);
+  // node_agent_adopt.cc
   void AdoptPod(const AdoptionRequest& request);
   void AdoptContainer(const api::Pod& pod, Entry& entry, const runtime::KeptContainer& container);
   void StopStranger(const runtime::KeptPod& pod);
@@ -93,11 +116,13 @@ class NodeAgent {
   int64_t time_scale_;
   WorkQueue queue_;
   GpuMonitor gpus_;
+  Prober prober_;
   AddressPool addresses_;
   Receipts receipts_;
   std::map<std::string, Entry> entries_;             // by pod uid
   std::map<std::string, std::string> image_errors_;  // image id -> why it could not be made ready
   std::set<std::string> preparing_;                  // image ids
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace tfemu::manager

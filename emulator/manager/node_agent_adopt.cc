@@ -37,8 +37,14 @@ NodeAgent::Adopted NodeAgent::Adopt(const runtime::Kept& kept) {
   for (const api::Pod& pod : ListAll(deps_.store, {"Pod", ""}, api::DecodePod)) {
     const auto found = pods.find(pod.meta.uid);
     const KeptPod* running = found == pods.end() ? nullptr : found->second;
-    if (found != pods.end()) pods.erase(found);
     if (pod.spec.node_name.empty()) continue;
+    if (!pod.finished() && !deps_.store.Get({"Node", "", pod.spec.node_name}).ok()) {
+      // What the pod garbage collector does: whoever made the pod makes it again, elsewhere.
+      Say(pod, true, "NodeNotFound", "node \"" + pod.spec.node_name + "\" is gone, and its pod with it");
+      (void)deps_.registry.Delete(pod.key(), {.grace_period_seconds = 0}).ok();
+      continue;
+    }
+    if (found != pods.end()) pods.erase(found);
     AdoptPod({pod, running, events[pod.meta.uid], kept.taken_over, deps_.executor.Now()});
     if (running == nullptr && !pod.finished()) ++(pod.status.pod_ip.empty() ? adopted.waiting : adopted.lost);
     if (running != nullptr && !pod.finished()) ++adopted.running;
@@ -62,6 +68,7 @@ void NodeAgent::AdoptPod(const AdoptionRequest& request) {
       if (!status.image_id.empty()) entry.image_ids[status.name] = status.image_id;
   if (request.kept != nullptr) {
     entry.run.kill_at = KillAt(pod, entry.run, time_scale_);
+    entry.sandbox_failed = request.kept->sandbox == KeptPod::Sandbox::kFailed;
     entry.address = request.kept->address;
     addresses_.Reserve(entry.address);
     entry.eci_start.emplace();  // that wait is over
@@ -74,7 +81,10 @@ void NodeAgent::AdoptPod(const AdoptionRequest& request) {
 void NodeAgent::AdoptContainer(const api::Pod& pod, Entry& entry, const runtime::KeptContainer& container) {
   for (const auto* list : {&pod.spec.init_containers, &pod.spec.containers})
     for (const api::Container& known : *list) {
-      if (known.name != container.name || entry.image_ids.contains(known.name)) continue;
+      if (known.name != container.name) continue;
+      if (container.state == runtime::KeptContainer::State::kRunning)
+        prober_.Start(pod, known, entry.address);  // postStart was the former daemon's
+      if (entry.image_ids.contains(known.name)) continue;
       if (const auto image = deps_.images.Find(known.image); image.ok())
         entry.image_ids[known.name] = image.value().id;
     }
@@ -85,7 +95,9 @@ void NodeAgent::AdoptContainer(const api::Pod& pod, Entry& entry, const runtime:
 
 // A pod whose object was removed while nobody looked.
 void NodeAgent::StopStranger(const KeptPod& pod) {
-  Entry entry{{"Pod", pod.ns, pod.name}, {}, pod.address, {}, {}, {}, {}};
+  Entry entry;
+  entry.key = {"Pod", pod.ns, pod.name};
+  entry.address = pod.address;
   entry.run.sandbox = PodRun::Sandbox::kStopping;
   entries_.insert_or_assign(pod.uid, std::move(entry));
   addresses_.Reserve(pod.address);

@@ -10,6 +10,8 @@ using controllers::ContainerRun;
 using controllers::PodRun;
 using runtime::PodEvent;
 
+constexpr Duration kSandboxRetry = std::chrono::seconds(1);
+
 }  // namespace
 
 void NodeAgent::OnPodEvent(const PodEvent& event) {
@@ -20,11 +22,15 @@ void NodeAgent::OnPodEvent(const PodEvent& event) {
   const auto object = deps_.store.Get(entry.key);
   const bool ours = object.ok() && object.value().uid() == event.uid;
   if (!ours) receipts_.Settle(event.uid);
-  if (ours) SayOf(api::DecodePod(object.value()), event);
+  const bool not_tried = event.type == PodEvent::Type::kContainerStartFailed && entry.sandbox_failed;
+  if (ours && !not_tried) SayOf(api::DecodePod(object.value()), event);
   switch (event.type) {
     case PodEvent::Type::kSandboxReady: entry.run.sandbox = PodRun::Sandbox::kReady; break;
     case PodEvent::Type::kSandboxFailed:
       entry.run.sandbox = PodRun::Sandbox::kFailed;
+      entry.sandbox_failed = true;
+      for (auto& [name, run] : entry.run.containers)
+        if (run.state == ContainerRun::State::kStarting) run.state = ContainerRun::State::kNone;
       entry.run.reason = event.reason;
       entry.run.message = event.message;
       break;
@@ -34,10 +40,16 @@ void NodeAgent::OnPodEvent(const PodEvent& event) {
       run.pid = event.pid;
       run.started_at = event.at;
       gpus_.OnRunning(event.uid, event.container, true);
+      if (ours) OnContainerRunning(object.value().As(api::DecodePod), entry, event.container);
       break;
     }
     case PodEvent::Type::kContainerStartFailed:
+      if (!entry.sandbox_failed) OnExit(entry, event);
+      break;
     case PodEvent::Type::kContainerExited: OnExit(entry, event); break;
+    case PodEvent::Type::kVolumeUsage:
+      if (ours) OnVolumeUsage(api::DecodePod(object.value()), entry, event);
+      return;
     case PodEvent::Type::kPodStopped:
       entry.run.sandbox = PodRun::Sandbox::kStopped;
       gpus_.Remove(event.uid);
@@ -47,6 +59,7 @@ void NodeAgent::OnPodEvent(const PodEvent& event) {
         entries_.erase(it);
         return;
       }
+      if (std::exchange(entry.sandbox_failed, false)) return queue_.AddAfter(entry.key, kSandboxRetry);
       break;
   }
   queue_.Add(entry.key);
@@ -62,11 +75,13 @@ void NodeAgent::SayOf(const api::Pod& pod, const PodEvent& event) {
     case PodEvent::Type::kContainerStartFailed: return Say(pod, true, "Failed", "Error: " + event.message);
     case PodEvent::Type::kSandboxReady:
     case PodEvent::Type::kContainerExited:
+    case PodEvent::Type::kVolumeUsage:
     case PodEvent::Type::kPodStopped: return;
   }
 }
 
 void NodeAgent::OnExit(Entry& entry, const PodEvent& event) {
+  prober_.Stop(event.uid, event.container);
   gpus_.OnRunning(event.uid, event.container, false);
   ContainerRun& run = entry.run.containers[event.container];
   const bool started = run.state == ContainerRun::State::kRunning;
@@ -102,6 +117,7 @@ void NodeAgent::OnRuntimeLost(const std::string& why) {
       run.reason = "ContainerStatusUnknown";
       run.message = why;
       gpus_.OnRunning(uid, name, false);
+      prober_.Stop(uid, name);
     }
     entry.run.sandbox = PodRun::Sandbox::kStopped;
     if (!entry.address.empty()) addresses_.Give(entry.address);

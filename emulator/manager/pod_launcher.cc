@@ -12,6 +12,8 @@
 namespace tfemu::manager {
 namespace {
 
+constexpr const char* kMultiAttach = "Multi-Attach error";
+
 using api::PodVolume;
 using runtime::Volume;
 
@@ -31,12 +33,6 @@ runtime::Limits LimitsOf(const api::Pod& pod, const api::Container& container) {
       limits.memory_bytes = static_cast<int64_t>(instance->spec.memory_gib * (int64_t{1} << 30));
   }
   return limits;
-}
-
-Volume HostPath(const std::string& name, const std::string& path, const std::string& type) {
-  Volume volume{name, Volume::Type::kDirectory, path};
-  if (type.empty() || type == "DirectoryOrCreate") volume.create_mode = 0755;
-  return volume;
 }
 
 std::vector<std::string> Command(const api::Container& container, const runtime::Image& image,
@@ -77,26 +73,24 @@ Lookup PodLauncher::LookupIn(const std::string& ns) const {
   return {find("ConfigMap", api::DecodeConfigMap), find("Secret", api::DecodeSecret)};
 }
 
-Result<std::string> PodLauncher::NasFolder(const api::NetworkDirectory& directory) const {
-  const auto parts = Split(directory.path, '/');
-  const bool climbs = std::ranges::find(parts, "..") != parts.end() ||
-                      directory.server.find('/') != std::string::npos || directory.server == ".." ||
-                      directory.server.empty();
-  if (climbs)
-    return Error{Reason::kInvalid, "network storage " + directory.server + ":" + directory.path +
-                                       " is not a plain server and path"};
-  const auto mapped = settings_.nas.find(directory.server);
-  const std::string base =
-      mapped != settings_.nas.end() ? mapped->second : settings_.state_folder + "/nas/" + directory.server;
-  return base + (directory.path.starts_with("/") ? "" : "/") + directory.path;
-}
-
-Result<Volume> PodLauncher::NetworkVolume(const std::string& name,
-                                          const api::NetworkDirectory& directory) const {
-  ASSIGN_OR_RETURN(std::string folder, NasFolder(directory));
-  Volume volume{name, Volume::Type::kDirectory, std::move(folder)};
-  volume.create_mode = directory.mode.value_or(0755);
-  return volume;
+// Of a volume that one node at a time may have: pods of other nodes that hold it. Other volumes cost no look.
+Result<void> PodLauncher::CheckAttachment(const api::Pod& pod, const std::string& claim,
+                                          const api::PersistentVolume& volume) const {
+  for (const std::string& mode : volume.access_modes)
+    if (mode == "ReadWriteMany" || mode == "ReadOnlyMany") return {};
+  std::vector<std::string> holders;
+  for (const api::Object& object : store_.List({"Pod", pod.meta.ns}).objects) {
+    const api::Pod& other = object.As(api::DecodePod);
+    if (other.finished() || other.status.pod_ip.empty() || other.spec.node_name == pod.spec.node_name)
+      continue;
+    const bool holds = std::ranges::any_of(other.spec.volumes, [&](const PodVolume& v) {
+      return v.type == PodVolume::Type::kClaim && v.claim_name == claim;
+    });
+    if (holds) holders.push_back(other.meta.name);
+  }
+  if (holders.empty()) return {};
+  return Error{Reason::kUnavailable, std::string(kMultiAttach) + " for volume \"" + volume.meta.name +
+                                         "\" Volume is already used by pod(s) " + Join(holders, ", ")};
 }
 
 Result<Volume> PodLauncher::ClaimVolume(const api::Pod& pod, const PodVolume& volume) const {
@@ -110,9 +104,15 @@ Result<Volume> PodLauncher::ClaimVolume(const api::Pod& pod, const PodVolume& vo
   if (!bound.ok())
     return Error{Reason::kNotFound, "persistentvolume \"" + claim.volume_name + "\" not found"};
   const auto pv = api::DecodePersistentVolume(bound.value());
-  if (pv.network) return NetworkVolume(volume.name, *pv.network);
-  if (!pv.host_path.empty()) return HostPath(volume.name, pv.host_path, pv.host_path_type);
-  return Error{Reason::kInvalid, "persistentvolume \"" + claim.volume_name + "\": " + pv.unsupported};
+  RETURN_IF_ERROR(CheckAttachment(pod, volume.claim_name, pv));
+  ASSIGN_OR_RETURN(Volume made, folders_.Persistent(volume.name, pv));
+  made.read_only = made.read_only || volume.read_only;
+  if (!pv.local_path
+           .empty()) {  // the kubelet gives files of this kind of volume to fsGroup, not of NAS or hostPath
+    made.group = pod.spec.ownership.group;
+    made.group_only_on_mismatch = pod.spec.ownership.only_on_mismatch;
+  }
+  return made;
 }
 
 Result<Volume> PodLauncher::ResolveVolume(const DownwardContext& context, const PodVolume& source) const {
@@ -121,12 +121,15 @@ Result<Volume> PodLauncher::ResolveVolume(const DownwardContext& context, const 
     case PodVolume::Type::kEmptyDir:
       volume.type = source.memory ? Volume::Type::kMemory : Volume::Type::kScratch;
       volume.size_bytes = static_cast<uint64_t>(source.size_limit);
+      volume.group = context.pod.spec.ownership.group;
       return volume;
-    case PodVolume::Type::kHostPath: return HostPath(source.name, source.host_path, source.host_path_type);
+    case PodVolume::Type::kHostPath:
+      return StorageFolders::HostPath(source.name, source.host_path, source.host_path_type);
     case PodVolume::Type::kClaim: return ClaimVolume(context.pod, source);
-    case PodVolume::Type::kNetwork: return NetworkVolume(source.name, source.network);
+    case PodVolume::Type::kNetwork: return folders_.Directory(source.name, source.network);
     case PodVolume::Type::kFiles: {
       volume.type = Volume::Type::kFiles;
+      volume.group = context.pod.spec.ownership.group;
       ASSIGN_OR_RETURN(volume.files, VolumeFiles(context, source, LookupIn(context.pod.meta.ns)));
       return volume;
     }
@@ -148,12 +151,26 @@ Result<runtime::PodLaunch> PodLauncher::Pod(const DownwardContext& context) cons
   launch.etc_files = HostAliases(pod.spec);
   for (const PodVolume& source : pod.spec.volumes) {
     auto volume = ResolveVolume(context, source);
+    if (!volume.ok() && volume.error().message.starts_with(kMultiAttach)) return volume.error();
     if (!volume.ok())
       return Error{volume.error().reason,
                    "MountVolume.SetUp failed for volume \"" + source.name + "\" : " + volume.error().message};
     launch.volumes.push_back(std::move(volume).value());
   }
   return launch;
+}
+
+Result<runtime::Mount> PodLauncher::MountOf(const api::VolumeMount& mount, const Data& variables) const {
+  runtime::Mount made{mount.name, mount.sub_path, mount.mount_path, mount.read_only};
+  if (mount.sub_path_expr.empty()) return made;
+  ASSIGN_OR_RETURN(made.sub_path, ExpandSubPath(mount.sub_path_expr, variables));
+  const auto parts = Split(made.sub_path, '/');
+  if (made.sub_path.starts_with('/'))
+    return Error{Reason::kInvalid, "error SubPath `" + made.sub_path + "` must not be an absolute path"};
+  if (std::ranges::find(parts, "..") != parts.end())
+    return Error{Reason::kInvalid,
+                 "unable to provision SubPath `" + made.sub_path + "`: must not contain '..'"};
+  return made;
 }
 
 Result<runtime::ContainerLaunch> PodLauncher::Container(const DownwardContext& context,
@@ -174,11 +191,14 @@ Result<runtime::ContainerLaunch> PodLauncher::Container(const DownwardContext& c
   launch.argv = Command(container, image, variables);
   launch.working_dir = !container.working_dir.empty() ? container.working_dir : image.working_dir;
   launch.user = image.user;
+  if (container.run_as_user) launch.user = std::to_string(*container.run_as_user);
+  if (container.run_as_group)
+    launch.user = (launch.user.empty() ? "0" : launch.user.substr(0, launch.user.find(':'))) + ":" +
+                  std::to_string(*container.run_as_group);
+  launch.groups = pod.spec.ownership.groups;
   for (const api::VolumeMount& mount : container.mounts) {
-    const auto source = std::ranges::find(pod.spec.volumes, mount.name, &PodVolume::name);
-    const bool read_only = mount.read_only || (source != pod.spec.volumes.end() &&
-                                               (source->read_only || source->network.read_only));
-    launch.mounts.push_back({mount.name, mount.sub_path, mount.mount_path, read_only});
+    ASSIGN_OR_RETURN(runtime::Mount made, MountOf(mount, variables));
+    launch.mounts.push_back(std::move(made));
   }
   launch.mounts.insert(launch.mounts.end(), gpus.mounts.begin(), gpus.mounts.end());
   launch.limits = LimitsOf(pod, container);

@@ -8,6 +8,7 @@
 #include "emulator/api/pod.h"
 #include "emulator/manager/gpu_binding.h"
 #include "emulator/manager/pod_values.h"
+#include "emulator/manager/storage_folders.h"
 #include "emulator/store/store.h"
 #include "runtime/image.h"
 #include "runtime/runtime.h"
@@ -17,16 +18,19 @@ namespace tfemu::manager {
 struct LaunchSettings {
   std::string state_folder;  // absolute
   std::string cluster_domain = "cluster.local";
-  // NAS server -> folder of the host; a server that is not listed gets state_folder/nas/SERVER.
-  std::map<std::string, std::string> nas;
-  GpuSettings gpus;
-  api::EciSettings eci;
+  // Folders of the host for NAS servers and OSS buckets.
+  std::map<std::string, StorageFolder> nas = {}, oss = {};
+  GpuSettings gpus = {};
+  api::EciSettings eci = {};
 };
 
 class PodLauncher {
  public:
   PodLauncher(const store::Store& store, const runtime::ImageCatalog& images, LaunchSettings settings)
-      : store_(store), images_(images), settings_(std::move(settings)) {}
+      : store_(store),
+        images_(images),
+        settings_(std::move(settings)),
+        folders_({settings_.state_folder, settings_.nas, settings_.oss}) {}
 
   // The error's message is what a kubelet would say in a FailedMount event.
   Result<runtime::PodLaunch> Pod(const DownwardContext& context) const;
@@ -34,19 +38,28 @@ class PodLauncher {
   Result<runtime::ContainerLaunch> Container(const DownwardContext& context, const api::Container& container,
                                              int attempt) const;
 
-  // The folder that stands for a directory of network storage: the same one on every node.
-  Result<std::string> NasFolder(const api::NetworkDirectory& directory) const;
+  void UseMigDevices(const std::map<std::string, std::vector<std::string>>& devices) {
+    settings_.gpus.mig_devices = devices;
+  }
+
+  // The files of a volume that is made of them, as they are now.
+  Result<std::vector<runtime::File>> Files(const DownwardContext& context,
+                                           const api::PodVolume& volume) const {
+    return VolumeFiles(context, volume, LookupIn(context.pod.meta.ns));
+  }
 
  private:
   Result<runtime::Volume> ResolveVolume(const DownwardContext& context, const api::PodVolume& volume) const;
   Result<runtime::Volume> ClaimVolume(const api::Pod& pod, const api::PodVolume& volume) const;
-  Result<runtime::Volume> NetworkVolume(const std::string& name,
-                                        const api::NetworkDirectory& directory) const;
+  Result<void> CheckAttachment(const api::Pod& pod, const std::string& claim,
+                               const api::PersistentVolume& volume) const;
+  Result<runtime::Mount> MountOf(const api::VolumeMount& mount, const Data& variables) const;
   Lookup LookupIn(const std::string& ns) const;
 
   const store::Store& store_;
   const runtime::ImageCatalog& images_;
   LaunchSettings settings_;
+  StorageFolders folders_;
 };
 
 }  // namespace tfemu::manager

@@ -180,6 +180,16 @@ std::string Expand(const std::string& text, const Data& variables) {
   return out;
 }
 
+Result<std::string> ExpandSubPath(const std::string& text, const Data& variables) {
+  for (size_t i = text.find('$'); i != std::string::npos && i + 1 < text.size(); i = text.find('$', i + 2)) {
+    const size_t close = text.find(')', i);
+    if (text[i + 1] != '(' || close == std::string::npos) continue;
+    const std::string name = text.substr(i + 2, close - i - 2);
+    if (!variables.contains(name)) return Error{Reason::kNotFound, "missing value for " + Quoted(name)};
+  }
+  return Expand(text, variables);
+}
+
 Result<std::vector<std::string>> Environment(const DownwardContext& context, const api::Container& container,
                                              const Data& image_env, const Lookup& lookup) {
   Variables variables;

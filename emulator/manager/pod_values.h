@@ -38,6 +38,8 @@ std::optional<std::string> ResourceValue(const DownwardContext& context, const a
 // An error says which ConfigMap, Secret or key is missing.
 Result<std::vector<std::string>> Environment(const DownwardContext& context, const api::Container& container,
                                              const Data& image_env, const Lookup& lookup);
+// $(VAR) in a subPathExpr, where a variable that is not there is an error.
+Result<std::string> ExpandSubPath(const std::string& text, const Data& variables);
 // $(VAR) in a command or argument.
 std::string Expand(const std::string& text, const Data& variables);
 

@@ -11,6 +11,8 @@
 #include "emulator/api/node.h"
 #include "emulator/api/schema.h"
 #include "emulator/api/service.h"
+#include "emulator/api/storage_class.h"
+#include "emulator/api/volume_source.h"
 #include "emulator/base/strings.h"
 #include "emulator/codec/merge.h"
 
@@ -67,7 +69,15 @@ Result<std::vector<FieldMessage>> Registry::Check(const Json& doc, const Json* p
         api::CheckEciAnnotations(*place.metadata, place.metadata_path, previous == nullptr);
     std::ranges::move(eci.errors, std::back_inserter(findings.errors));
     std::ranges::move(eci.warnings, std::back_inserter(findings.warnings));
+    const auto asked = api::ExtendedResources(*place.spec, place.path);
+    const bool gpus =
+        std::ranges::any_of(asked, [](const auto& one) { return api::IsGpuResource(one.name); });
+    if (!gpus && api::NamesGpuInstance(*place.metadata))
+      findings.warnings.push_back(
+          {place.metadata_path + ".annotations." + std::string(api::kEciPrefix) + "eci-use-specs",
+           "the instance has GPUs, but no container asks for nvidia.com/gpu: they see none"});
   }
+  for (auto& warning : api::VolumeWarnings(doc)) findings.warnings.push_back(std::move(warning));
   if (!findings.errors.empty()) return Invalid(doc, std::move(findings.errors));
   if (options.strict && !findings.warnings.empty()) return Invalid(doc, std::move(findings.warnings));
   if (kind->validate != nullptr)
@@ -148,16 +158,28 @@ Result<void> Registry::GiveClusterIp(Json& doc) {
   return Error{Reason::kUnavailable, "no cluster address is left for " + ToString(Object(doc).key())};
 }
 
+// As the DefaultStorageClass admission plug-in: "" is a class, too, so only a claim that says nothing gets
+// it.
+void Registry::GiveDefaultClass(Json& claim) const {
+  if (api::NamesClass(claim)) return;
+  std::vector<api::StorageClass> classes;
+  for (const Object& object : store_.List({"StorageClass", ""}).objects)
+    classes.push_back(api::DecodeStorageClass(object));
+  if (const auto* found = api::DefaultClass(classes)) api::SetClass(claim, found->name);
+}
+
 Result<Written> Registry::Create(const Json& original, const WriteOptions& options) {
   ASSIGN_OR_RETURN(const Kind* kind, KindOf(original));
   Json doc = original;
   api::CompleteName(doc, *kind, "default", rng_.Suffix(5));
   ASSIGN_OR_RETURN(std::vector<FieldMessage> warnings, Check(doc, nullptr, options));
+  if (kind->kind == "Pod") api::RemoveSystemAnnotations(doc);
   RETURN_IF_ERROR(CheckPlace(*kind, doc));
   RETURN_IF_ERROR(CheckImages(doc));
   api::StampNew(doc, rng_.Uuid(), executor_.Now(), options.keep_status);
   api::AdmitNew(doc, rng_.Suffix(5));
   if (kind->kind == "Service") RETURN_IF_ERROR(GiveClusterIp(doc));
+  if (kind->kind == "PersistentVolumeClaim") GiveDefaultClass(doc);
   if (kind->set_defaults != nullptr) kind->set_defaults(doc);
   const Object object(std::move(doc));
   if (options.dry_run) {
@@ -173,9 +195,12 @@ Result<Written> Registry::Apply(const Json& original, const WriteOptions& option
   ASSIGN_OR_RETURN(const Kind* kind, KindOf(original));
   Json applied = original;
   api::CompleteName(applied, *kind, "default", rng_.Suffix(5));
-  Json desired = applied;
-  api::SetLastApplied(desired, applied);
   const auto live = store_.Get(Object(applied).key());
+  // What the system writes is no wish of the manifest: else the next apply without it would take it away.
+  Json wished = applied;
+  if (kind->kind == "Pod") api::RemoveSystemAnnotations(wished);
+  Json desired = live.ok() ? wished : applied;
+  api::SetLastApplied(desired, wished);
   if (!live.ok()) return Create(desired, options);
   // The findings are about what the user wrote; the refusals about what would be stored.
   ASSIGN_OR_RETURN(std::vector<FieldMessage> warnings, Check(applied, nullptr, options));

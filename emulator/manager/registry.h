@@ -75,6 +75,7 @@ class Registry {
   void WarnOfResources(const api::Json& doc, std::vector<FieldMessage>& warnings) const;
   void Orphan(const std::string& owner_uid);
   Result<void> GiveClusterIp(api::Json& doc);
+  void GiveDefaultClass(api::Json& claim) const;
 
   Executor& executor_;
   store::Store& store_;

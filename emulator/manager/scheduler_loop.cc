@@ -7,6 +7,7 @@
 #include "emulator/api/node.h"
 #include "emulator/api/volume.h"
 #include "emulator/manager/lister.h"
+#include "emulator/manager/pod_admission.h"
 
 namespace tfemu::manager {
 namespace {
@@ -24,11 +25,13 @@ SchedulerLoop::SchedulerLoop(Executor& executor, store::Store& store, Registry& 
 
 void SchedulerLoop::OnWatch(const store::WatchEvent& event) {
   const std::string& kind = event.object.key().kind;
-  if (kind == "Node" || kind == "PersistentVolumeClaim") return Wake();
+  if (kind == "Node" || kind.starts_with("PersistentVolume") || kind == "StorageClass") return Wake();
   if (kind != "Pod") return;
   // A pod that has its node and goes on changes nothing for the others.
   const api::Pod& pod = event.object.As(api::DecodePod);
-  if (event.type == store::WatchType::kDeleted || pod.spec.node_name.empty() || pod.finished()) Wake();
+  if (event.type == store::WatchType::kAdded || event.type == store::WatchType::kDeleted ||
+      pod.spec.node_name.empty() || pod.finished())
+    Wake();
 }
 
 void SchedulerLoop::Wake() {
@@ -42,7 +45,7 @@ void SchedulerLoop::Wake() {
 }
 
 void SchedulerLoop::Pass() {
-  std::vector<api::Pod> waiting;
+  std::vector<api::Pod> waiting, bound;
   scheduler::Snapshot snapshot;
   eci_.Forget();
   for (const auto& node : ListAll(store_, {"Node", ""}, api::DecodeNode))
@@ -53,10 +56,15 @@ void SchedulerLoop::Pass() {
       if (!pod.meta.deletion_timestamp) waiting.push_back(std::move(pod));
       continue;
     }
+    scheduler::NodeState* node = FindNode(snapshot, pod.spec.node_name);
+    if (node != nullptr && !pod.meta.deletion_timestamp && !Admitted(pod, node->node)) {
+      bound.push_back(std::move(pod));
+      continue;
+    }
     eci_.Take(pod.meta);
-    if (scheduler::NodeState* node = FindNode(snapshot, pod.spec.node_name))
-      scheduler::Assume(*node, pod.spec, api::GpuSharesOf(pod.meta));
+    if (node != nullptr) scheduler::Assume(*node, pod.spec, api::GpuSharesOf(pod.meta));
   }
+  for (const api::Pod& pod : bound) PlaceOnItsNode(snapshot, pod);
   const auto order = [](const api::Pod& p) {
     return std::tuple(p.meta.creation_timestamp, p.meta.resource_version);
   };
@@ -65,27 +73,45 @@ void SchedulerLoop::Pass() {
 }
 
 void SchedulerLoop::Place(scheduler::Snapshot& snapshot, const api::Pod& pod) {
-  const std::string prerequisite = Prerequisite(pod);
+  const VolumePlacement volumes = PlaceVolumes(store_, pod, snapshot.nodes);
+  const std::string& prerequisite = volumes.prerequisite;
   if (prerequisite.empty() && eci_.Wants(pod, false)) return PlaceOnEci(snapshot, pod);
-  auto decision = scheduler::Schedule(snapshot, pod, prerequisite);
+  auto decision = scheduler::Schedule(snapshot, pod, prerequisite, volumes.conflicts);
+  if (!decision.node.empty() && WaitForVolumes(volumes, decision.node)) {
+    scheduler::Assume(*FindNode(snapshot, decision.node), pod.spec, decision.gpus);
+    if (!volumes.failure.empty()) ReportWaiting(pod, volumes.failure);
+    return;
+  }
   if (!decision.node.empty()) return Bind(snapshot, pod, {decision.node, std::move(decision.gpus), {}});
   if (prerequisite.empty() && eci_.Wants(pod, true)) return PlaceOnEci(snapshot, pod);
   ReportWaiting(pod, decision.message);
 }
 
+void SchedulerLoop::PlaceOnItsNode(scheduler::Snapshot& snapshot, const api::Pod& pod) {
+  scheduler::NodeState& node = *FindNode(snapshot, pod.spec.node_name);
+  if (api::IsEciNode(node.node.meta)) {
+    scheduler::Snapshot alone{{node}};
+    PlaceOnEci(alone, pod);
+    node = std::move(alone.nodes.front());
+    return;
+  }
+  const Admission admission = Admit(node, pod);
+  if (!admission.refusal.empty())
+    return Fail(pod, "UnexpectedAdmissionError", admission.refusal, pod.spec.node_name);
+  const api::Json given = {
+      {"metadata", {{"annotations", {{api::kGpuAnnotation, api::EncodeGpuShares(admission.gpus)}}}}}};
+  if (registry_.Patch(pod.key(), pod.meta.uid, "", given).ok())
+    scheduler::Assume(node, pod.spec, admission.gpus);
+}
+
 void SchedulerLoop::PlaceOnEci(scheduler::Snapshot& snapshot, const api::Pod& pod) {
   auto placement = eci_.Place(snapshot, pod);
+  if (!placement.node.empty() && WaitForVolumes(PlaceVolumes(store_, pod, snapshot.nodes), placement.node))
+    return;
   if (!placement.node.empty())
     return Bind(snapshot, pod, {placement.node, std::move(placement.gpus), std::move(placement.annotations)});
   const Instant now = executor_.Now(), gives_up = eci_.GivesUpAt(pod);
-  if (now >= gives_up) {
-    const auto failed = registry_.Patch(pod.key(), pod.meta.uid, "/status",
-                                        api::FailedPatch(placement.reason, placement.message));
-    if (failed.ok())
-      events_.Record(
-          {api::ReferenceTo(failed.value()), true, placement.reason, placement.message, "kubelet", "eci"});
-    return;
-  }
+  if (now >= gives_up) return Fail(pod, placement.reason, placement.message, "eci");
   executor_.PostAt(gives_up, [this, alive = alive_] {
     if (*alive) Wake();
   });
@@ -136,6 +162,12 @@ void SchedulerLoop::WarnOfNccl(const api::Pod& pod, const scheduler::NodeState& 
   }
 }
 
+void SchedulerLoop::Fail(const api::Pod& pod, const std::string& reason, const std::string& message,
+                         const std::string& node) {
+  const auto failed = registry_.Patch(pod.key(), pod.meta.uid, "/status", api::FailedPatch(reason, message));
+  if (failed.ok()) events_.Record({api::ReferenceTo(failed.value()), true, reason, message, "kubelet", node});
+}
+
 void SchedulerLoop::ReportWaiting(const api::Pod& pod, const std::string& message) {
   const api::PodCondition* said = pod.status.Find("PodScheduled");
   if (said != nullptr && !said->status && said->message == message) return;
@@ -146,19 +178,13 @@ void SchedulerLoop::ReportWaiting(const api::Pod& pod, const std::string& messag
         {api::ReferenceTo(patched.value()), true, "FailedScheduling", message, "default-scheduler", ""});
 }
 
-std::string SchedulerLoop::Prerequisite(const api::Pod& pod) const {
-  for (const api::PodVolume& volume : pod.spec.volumes) {
-    if (volume.type != api::PodVolume::Type::kClaim) continue;
-    const auto claim = store_.Get({"PersistentVolumeClaim", pod.meta.ns, volume.claim_name});
-    if (!claim.ok()) return "persistentvolumeclaim \"" + volume.claim_name + "\" not found";
-    if (claim.value().terminating())
-      return "persistentvolumeclaim \"" + volume.claim_name + "\" is being deleted";
-    const std::string phase = api::DecodePersistentVolumeClaim(claim.value()).phase;
-    if (phase == "Lost")
-      return "persistentvolumeclaim \"" + volume.claim_name + "\" bound to non-existent persistentvolume";
-    if (phase != "Bound") return "pod has unbound immediate PersistentVolumeClaims";
-  }
-  return "";
+// Claims that wait for their first pod are told its node; the pod is bound when they are.
+bool SchedulerLoop::WaitForVolumes(const VolumePlacement& volumes, const std::string& node) {
+  for (const api::Object& claim : volumes.waiting)
+    if (SelectedNode(claim).empty())
+      (void)registry_.Patch(claim.key(), claim.uid(), "", api::AnnotationPatch(api::kSelectedNode, node))
+          .ok();
+  return !volumes.waiting.empty();
 }
 
 }  // namespace tfemu::manager

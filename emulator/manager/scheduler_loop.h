@@ -8,6 +8,7 @@
 #include "emulator/manager/eci_placer.h"
 #include "emulator/manager/event_recorder.h"
 #include "emulator/manager/registry.h"
+#include "emulator/manager/volume_placement.h"
 #include "emulator/store/store.h"
 #include "scheduler/scheduler.h"
 
@@ -25,6 +26,8 @@ class SchedulerLoop {
   void Wake();  // one pass, however many events ask for it
   void Pass();
   void Place(scheduler::Snapshot& snapshot, const api::Pod& pod);
+  // For a pod that has a node, and not yet what that must give it.
+  void PlaceOnItsNode(scheduler::Snapshot& snapshot, const api::Pod& pod);
   void PlaceOnEci(scheduler::Snapshot& snapshot, const api::Pod& pod);
   struct Binding {
     std::string node;
@@ -33,8 +36,10 @@ class SchedulerLoop {
   };
   void Bind(scheduler::Snapshot& snapshot, const api::Pod& pod, const Binding& binding);
   void WarnOfNccl(const api::Pod& pod, const scheduler::NodeState& node, const api::GpuShares& gpus);
+  void Fail(const api::Pod& pod, const std::string& reason, const std::string& message,
+            const std::string& node);
   void ReportWaiting(const api::Pod& pod, const std::string& message);
-  std::string Prerequisite(const api::Pod& pod) const;
+  bool WaitForVolumes(const VolumePlacement& volumes, const std::string& node);
 
   Executor& executor_;
   store::Store& store_;

@@ -35,7 +35,57 @@ std::vector<runtime::File> DecodeFiles(RepeatedPtrField<wire::File>& files) {
   return out;
 }
 
+void EncodeVolume(const runtime::Volume& volume, wire::Volume& to) {
+  to.set_name(volume.name);
+  to.set_type(static_cast<int>(volume.type));
+  to.set_host_path(volume.host_path);
+  if (volume.create_mode) to.set_create_mode(*volume.create_mode);
+  to.set_size_bytes(volume.size_bytes);
+  EncodeFiles(volume.files, *to.mutable_files());
+  to.set_host_type(volume.host_type);
+  to.set_host_base(volume.host_base);
+  for (const auto& quota : volume.quotas) {
+    wire::Quota& limit = *to.add_quotas();
+    limit.set_folder(quota.folder);
+    limit.set_bytes(quota.bytes);
+  }
+  if (volume.group) to.set_group(*volume.group);
+  to.set_group_only_on_mismatch(volume.group_only_on_mismatch);
+  to.set_read_only(volume.read_only);
+}
+
+runtime::Volume DecodeVolume(wire::Volume& from) {
+  runtime::Volume volume;
+  volume.name = std::move(*from.mutable_name());
+  volume.type = static_cast<runtime::Volume::Type>(from.type());
+  volume.host_path = std::move(*from.mutable_host_path());
+  if (from.has_create_mode()) volume.create_mode = from.create_mode();
+  volume.size_bytes = from.size_bytes();
+  volume.files = DecodeFiles(*from.mutable_files());
+  volume.host_type = std::move(*from.mutable_host_type());
+  volume.host_base = std::move(*from.mutable_host_base());
+  for (auto& quota : *from.mutable_quotas())
+    volume.quotas.push_back({std::move(*quota.mutable_folder()), quota.bytes()});
+  if (from.has_group()) volume.group = from.group();
+  volume.group_only_on_mismatch = from.group_only_on_mismatch();
+  volume.read_only = from.read_only();
+  return volume;
+}
+
 }  // namespace
+
+wire::UpdateFiles EncodeFiles(const std::string& uid, const std::string& volume,
+                              const std::vector<runtime::File>& files) {
+  wire::UpdateFiles out;
+  out.set_uid(uid);
+  out.set_volume(volume);
+  EncodeFiles(files, *out.mutable_files());
+  return out;
+}
+
+std::vector<runtime::File> DecodeFiles(wire::UpdateFiles message) {
+  return DecodeFiles(*message.mutable_files());
+}
 
 wire::StartPod Encode(const runtime::PodLaunch& pod) {
   wire::StartPod out;
@@ -47,15 +97,7 @@ wire::StartPod Encode(const runtime::PodLaunch& pod) {
   out.set_address(pod.address);
   *out.mutable_dns_searches() = Texts(pod.dns_searches);
   EncodeFiles(pod.etc_files, *out.mutable_etc_files());
-  for (const auto& volume : pod.volumes) {
-    wire::Volume& to = *out.add_volumes();
-    to.set_name(volume.name);
-    to.set_type(static_cast<int>(volume.type));
-    to.set_host_path(volume.host_path);
-    if (volume.create_mode) to.set_create_mode(*volume.create_mode);
-    to.set_size_bytes(volume.size_bytes);
-    EncodeFiles(volume.files, *to.mutable_files());
-  }
+  for (const auto& volume : pod.volumes) EncodeVolume(volume, *out.add_volumes());
   return out;
 }
 
@@ -69,16 +111,7 @@ runtime::PodLaunch Decode(wire::StartPod message) {
   pod.address = std::move(*message.mutable_address());
   pod.dns_searches = Texts(*message.mutable_dns_searches());
   pod.etc_files = DecodeFiles(*message.mutable_etc_files());
-  for (auto& from : *message.mutable_volumes()) {
-    runtime::Volume volume;
-    volume.name = std::move(*from.mutable_name());
-    volume.type = static_cast<runtime::Volume::Type>(from.type());
-    volume.host_path = std::move(*from.mutable_host_path());
-    if (from.has_create_mode()) volume.create_mode = from.create_mode();
-    volume.size_bytes = from.size_bytes();
-    volume.files = DecodeFiles(*from.mutable_files());
-    pod.volumes.push_back(std::move(volume));
-  }
+  for (auto& from : *message.mutable_volumes()) pod.volumes.push_back(DecodeVolume(from));
   return pod;
 }
 
@@ -106,6 +139,7 @@ wire::StartContainer Encode(const std::string& uid, const runtime::ContainerLaun
   out.mutable_limits()->set_memory_bytes(container.limits.memory_bytes);
   out.set_log_path(container.log_path);
   out.set_user(container.user);
+  for (const int64_t group : container.groups) out.add_groups(group);
   return out;
 }
 
@@ -127,6 +161,7 @@ runtime::ContainerLaunch Decode(wire::StartContainer message) {
                       message.limits().memory_bytes()};
   container.log_path = std::move(*message.mutable_log_path());
   container.user = std::move(*message.mutable_user());
+  container.groups.assign(message.groups().begin(), message.groups().end());
   return container;
 }
 
@@ -143,6 +178,9 @@ wire::Event Encode(const runtime::PodEvent& event, int64_t steady_ns) {
   out.set_reason(event.reason);
   out.set_message(event.message);
   out.set_steady_ns(steady_ns);
+  out.set_volume(event.volume);
+  out.set_used_bytes(event.used_bytes);
+  out.set_size_bytes(event.size_bytes);
   return out;
 }
 
@@ -158,7 +196,10 @@ runtime::PodEvent Decode(wire::Event message, Instant at) {
           .reason = std::move(*message.mutable_reason()),
           .message = std::move(*message.mutable_message()),
           .at = at,
-          .sequence = message.sequence()};
+          .sequence = message.sequence(),
+          .volume = std::move(*message.mutable_volume()),
+          .used_bytes = message.used_bytes(),
+          .size_bytes = message.size_bytes()};
 }
 
 namespace {

@@ -13,6 +13,10 @@ runtime::PodLaunch Decode(wire::StartPod message);
 wire::StartContainer Encode(const std::string& uid, const runtime::ContainerLaunch& container);
 runtime::ContainerLaunch Decode(wire::StartContainer message);
 
+wire::UpdateFiles EncodeFiles(const std::string& uid, const std::string& volume,
+                              const std::vector<runtime::File>& files);
+std::vector<runtime::File> DecodeFiles(wire::UpdateFiles message);
+
 // Raised with every change that the other side must know of.
 inline constexpr uint32_t kProtocolVersion = 1;
 

@@ -215,10 +215,10 @@ class Planner {
     return {};
   }
 
-  bool HoldsFiles(const std::string& name) const {
+  bool IsReadOnly(const std::string& name) const {
     const auto& volumes = request_.pod.volumes;
     return std::any_of(volumes.begin(), volumes.end(), [&](const auto& volume) {
-      return volume.name == name && volume.type == runtime::Volume::Type::kFiles;
+      return volume.name == name && (volume.type == runtime::Volume::Type::kFiles || volume.read_only);
     });
   }
 
@@ -234,7 +234,7 @@ class Planner {
       return Error{Reason::kInvalid, "the pod has no volume \"" + mount.volume + "\""};
     MountStep& step = Emit(Type::kBind, target);
     step.source = volume->second;
-    step.read_only = mount.read_only || HoldsFiles(mount.volume);
+    step.read_only = mount.read_only || IsReadOnly(mount.volume);
     if (!NormalizePath(mount.sub_path, step.sub_path))
       return Error{Reason::kInvalid, "the subPath \"" + mount.sub_path + "\" must not contain \"..\""};
     return {};

@@ -252,6 +252,20 @@ void ProcessRuntime::Acknowledge(uint64_t sequence) {
   Send(request);
 }
 
+void ProcessRuntime::UpdateFiles(const std::string& uid, const std::string& volume,
+                                 const std::vector<runtime::File>& files) {
+  Request request;
+  *request.mutable_update_files() = EncodeFiles(uid, volume, files);
+  Send(request);
+}
+
+void ProcessRuntime::DiscardFolder(const std::string& folder, const std::string& aside) {
+  Request request;
+  request.mutable_discard_folder()->set_folder(folder);
+  request.mutable_discard_folder()->set_aside(aside);
+  Send(request);
+}
+
 void ProcessRuntime::Exec(const std::string& uid, runtime::ExecLaunch launch,
                           std::function<void(Result<int>)> done) {
   Request request;

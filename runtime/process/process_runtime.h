@@ -50,6 +50,9 @@ class ProcessRuntime final : public runtime::Runtime, public runtime::PodAccess 
   void SignalContainer(const std::string& uid, const std::string& container, int signal) override;
   void StopPod(const std::string& uid) override;
   void SetSink(runtime::PodEventSink sink) override { sink_ = std::move(sink); }
+  void UpdateFiles(const std::string& uid, const std::string& volume,
+                   const std::vector<runtime::File>& files) override;
+  void DiscardFolder(const std::string& folder, const std::string& aside) override;
   runtime::Kept TakeOver() override { return std::exchange(kept_, {}); }
   bool taken_over() const { return kept_.taken_over; }  // until TakeOver
   void Acknowledge(uint64_t sequence) override;

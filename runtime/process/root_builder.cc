@@ -146,7 +146,12 @@ class Builder {
     UniqueFd source(::open(step.source.c_str(), O_PATH | O_CLOEXEC));
     if (!source.valid()) return SystemError(step.source);
     if (!step.sub_path.empty()) {
-      ASSIGN_OR_RETURN(source, OpenBelow(source.get(), step.sub_path, true));
+      auto below = OpenSubPath(source.get(), step.sub_path);
+      if (!below.ok())
+        return Error{below.error().reason, "failed to prepare subPath \"" + step.sub_path +
+                                               "\" for volumeMount on /" + step.target + ": " +
+                                               below.error().message};
+      source = std::move(below).value();
     }
     const UniqueFd tree(
         ::open_tree(source.get(), "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE));

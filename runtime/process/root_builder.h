@@ -17,6 +17,10 @@ Result<void> BuildRoot(const std::string& stage, const std::vector<MountStep>& s
 // missing is made: folders on the way, and at the end a folder or an empty file.
 Result<UniqueFd> OpenBelow(int root, const std::string& path, bool folder);
 
+// As OpenBelow, for a folder that containers write to: a symbolic link that leads out is refused, even by a
+// path that would be inside if the volume were "/".
+Result<UniqueFd> OpenSubPath(int volume, const std::string& path);
+
 // The host as the kernel shows it.
 class KernelHostView final : public HostView {
  public:

@@ -30,9 +30,9 @@ Container::Container(PodHost& host, const std::string& pod_uid, const runtime::C
       pod_uid_(pod_uid),
       name_(launch.name),
       working_dir_(launch.working_dir),
-      user_(launch.user),
       log_path_(launch.log_path),
       cgroup_path_(pod_uid + "/" + launch.name),
+      identity_{launch.user, launch.groups},
       attempt_(launch.attempt),
       limits_(launch.limits) {}
 

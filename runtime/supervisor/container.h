@@ -8,6 +8,7 @@
 #include "runtime/supervisor/log_file.h"
 #include "runtime/supervisor/pod_host.h"
 #include "runtime/supervisor/started_process.h"
+#include "runtime/supervisor/user.h"
 
 namespace tfemu::supervisor {
 
@@ -30,7 +31,7 @@ class Container {
   void Signal(int signal);
   const std::vector<std::string>& environment() const { return environment_; }
   const std::string& working_dir() const { return working_dir_; }
-  const std::string& user() const { return user_; }
+  const Identity& identity() const { return identity_; }
   const std::string& cgroup_path() const { return cgroup_path_; }
 
  private:
@@ -43,7 +44,8 @@ class Container {
   PodHost& host_;
   // So long as somebody holds them, no clean-up removes the layers of an image.
   std::vector<UniqueFd> layers_;
-  std::string pod_uid_, name_, working_dir_, user_, log_path_, cgroup_path_;
+  std::string pod_uid_, name_, working_dir_, log_path_, cgroup_path_;
+  Identity identity_;
   int attempt_;
   runtime::Limits limits_;
   std::vector<std::string> environment_;

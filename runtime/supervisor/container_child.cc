@@ -99,7 +99,7 @@ int RunContainer(const ContainerStart& start) {
   if (!entered.ok()) return FailBeforeExec(start.failure_pipe, entered.error());
   KeepContainerCapabilities();
   auto environment = start.environment;
-  const auto became = BecomeUser(start.root.container.user, environment);
+  const auto became = BecomeUser({start.root.container.user, start.root.container.groups}, environment);
   if (!became.ok()) return FailBeforeExec(start.failure_pipe, became.error());
   process::CloseOnExecFrom(3);
   const auto& argv = start.root.container.argv;
@@ -112,7 +112,7 @@ int RunExec(const ExecStart& start) {
   if (!joined.ok()) return FailBeforeExec(start.failure_pipe, joined.error());
   KeepContainerCapabilities();
   auto environment = start.environment;
-  const auto became = BecomeUser(start.user, environment);
+  const auto became = BecomeUser(start.identity, environment);
   if (!became.ok()) return FailBeforeExec(start.failure_pipe, became.error());
   process::CloseOnExecFrom(3);
   const int error = process::ExecSearching(start.argv, environment, process::LookUp(environment, "PATH"));

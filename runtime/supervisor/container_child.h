@@ -8,6 +8,7 @@
 #include "runtime/process/cgroup.h"
 #include "runtime/process/mount_plan.h"
 #include "runtime/process/namespaces.h"
+#include "runtime/supervisor/user.h"
 
 namespace tfemu::supervisor {
 
@@ -37,7 +38,7 @@ struct ExecStart {
   const process::CgroupDoor& cgroup;
   std::vector<std::string> argv, environment;
   std::string working_dir;
-  std::string user;
+  Identity identity;
   int stdio[3] = {-1, -1, -1};
   bool tty = false;
   int failure_pipe = -1;

@@ -47,7 +47,8 @@ void Ledger::OnStopPod(const std::string& uid) {
     pod->second.facts.set_sandbox(static_cast<int>(Sandbox::kStopping));
 }
 
-const process::wire::Event& Ledger::Add(const runtime::PodEvent& event, int64_t steady_ns) {
+process::wire::Event Ledger::Add(const runtime::PodEvent& event, int64_t steady_ns) {
+  if (event.type == Type::kVolumeUsage) return process::Encode(event, steady_ns);
   events_.push_back(process::Encode(event, steady_ns));
   events_.back().set_sequence(++last_sequence_);
   Apply(events_.back());
@@ -69,6 +70,7 @@ void Ledger::Apply(const process::wire::Event& event) {
       facts.set_reason(event.reason());
       facts.set_message(event.message());
       return;
+    case Type::kVolumeUsage: return;
     case Type::kContainerStarted:
     case Type::kContainerStartFailed:
     case Type::kContainerExited: break;

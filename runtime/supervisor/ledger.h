@@ -17,8 +17,8 @@ class Ledger {
   void OnStartContainer(const process::wire::StartContainer& message);
   void OnSignal(const process::wire::SignalContainer& message);
   void OnStopPod(const std::string& uid);
-  // Numbers the event and keeps it until it is acknowledged.
-  const process::wire::Event& Add(const runtime::PodEvent& event, int64_t steady_ns);
+  // Numbers the event and keeps it until it is acknowledged; a reading of a volume's use is told once only.
+  process::wire::Event Add(const runtime::PodEvent& event, int64_t steady_ns);
   void Acknowledge(uint64_t sequence);
   process::wire::Ready Snapshot() const;
 

@@ -23,7 +23,7 @@ constexpr int kCgroupTries = 400;
 }  // namespace
 
 Pod::Pod(PodHost& host, runtime::PodLaunch launch)
-    : host_(host), launch_(std::move(launch)), volumes_(host.scratch, host.disk, launch_.uid) {}
+    : host_(host), launch_(std::move(launch)), volumes_(host, launch_.uid), usage_(host, launch_.uid) {}
 
 void Pod::Start() {
   const auto made = MakeSandbox();
@@ -36,6 +36,7 @@ void Pod::Start() {
   ready_ = made.ok();
   if (!ready_) RemoveFolders();
   host_.emit(event);
+  if (ready_) usage_.Start(launch_.volumes, volumes_.paths());
 }
 
 Result<void> Pod::MakeSandbox() {
@@ -48,6 +49,17 @@ Result<void> Pod::MakeSandbox() {
                      return {};
                    }));
   return {};
+}
+
+void Pod::UpdateFiles(const std::string& volume, const std::vector<runtime::File>& files) {
+  if (!ready_ || stopping_) return;
+  for (auto& mine : launch_.volumes) {
+    if (mine.name != volume) continue;
+    mine.files = files;
+    const auto updated = volumes_.Update(mine);
+    if (!updated.ok())
+      host_.report("pod " + launch_.uid + ", volume " + volume + ": " + updated.error().message);
+  }
 }
 
 void Pod::StartContainer(const runtime::ContainerLaunch& launch) {
@@ -111,6 +123,7 @@ void Pod::Later(Duration delay, Task task) {
 void Pod::Release() {
   released_ = true;
   namespaces_ = {};
+  usage_.Stop();
   RemoveFolders();
   Later(kLinkPatience, [this] {
     link_overdue_ = true;

@@ -8,6 +8,7 @@
 
 #include "runtime/supervisor/container.h"
 #include "runtime/supervisor/pod_volumes.h"
+#include "runtime/supervisor/volume_usage.h"
 
 namespace tfemu::supervisor {
 
@@ -20,6 +21,7 @@ class Pod {
   void SignalContainer(const std::string& container, int signal);
   // Emits kPodStopped and calls `gone`, from the loop, when nothing is left.
   void Stop(std::function<void()> gone);
+  void UpdateFiles(const std::string& volume, const std::vector<runtime::File>& files);
   // To be called when a link of the cluster came or went.
   void OnLinkChange() { TryFinish(); }
   // Its sandbox could not be made; another attempt is a new Pod.
@@ -49,6 +51,7 @@ class Pod {
   PodHost& host_;
   runtime::PodLaunch launch_;
   PodVolumes volumes_;
+  VolumeUsage usage_;
   process::PodNamespaces namespaces_;
   LinkIndex link_ = 0;
   bool started_ = false, ready_ = false;

@@ -61,7 +61,7 @@ Result<void> Pod::TryExec(runtime::ExecLaunch& launch, ExecSession& session) {
                         .argv = std::move(launch.argv),
                         .environment = std::move(environment),
                         .working_dir = container.working_dir(),
-                        .user = container.user(),
+                        .identity = container.identity(),
                         .stdio = {launch.stdio[0].get(), launch.stdio[1].get(), launch.stdio[2].get()},
                         .tty = launch.tty,
                         .failure_pipe = writing.get()};

@@ -7,6 +7,7 @@
 #include "runtime/process/cgroup.h"
 #include "runtime/process/namespaces.h"
 #include "runtime/supervisor/cluster_network.h"
+#include "runtime/supervisor/quota_disks.h"
 
 namespace boost::asio {
 class io_context;
@@ -20,6 +21,7 @@ struct PodHost {
   const process::HomeNamespaces& home;
   ClusterNetwork& network;
   process::CgroupDriver& cgroups;
+  QuotaDisks& quotas;
   std::string scratch;  // a tmpfs of our own mount namespace
   std::string disk;     // the cluster's state folder
   std::function<void(const runtime::PodEvent&)> emit;

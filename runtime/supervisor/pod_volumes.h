@@ -2,20 +2,24 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "emulator/base/result.h"
 #include "runtime/runtime.h"
+#include "runtime/supervisor/pod_host.h"
 
 namespace tfemu::supervisor {
 
 class PodVolumes {
  public:
-  // `scratch` is the supervisor's own tmpfs; `disk` a folder for what may grow.
-  PodVolumes(const std::string& scratch, const std::string& disk, const std::string& uid);
+  // In the supervisor's own tmpfs, and on disk what may grow.
+  PodVolumes(PodHost& host, const std::string& uid);
 
   Result<void> Make(const std::vector<runtime::Volume>& volumes);
+  // Another content for a volume of files: each file is replaced whole.
+  Result<void> Update(const runtime::Volume& volume);
   const std::map<std::string, std::string>& paths() const { return paths_; }
   std::string shm() const { return memory_folder_ + "/shm"; }
 
@@ -28,9 +32,11 @@ class PodVolumes {
   Result<std::string> MakeMemory(const runtime::Volume& volume);
   Result<std::string> MakeFiles(const runtime::Volume& volume);
 
+  QuotaDisks& quotas_;
   std::string memory_folder_, disk_folder_;
   std::map<std::string, std::string> paths_;
-  std::vector<std::string> mounted_;
+  std::vector<std::string> mounted_, limited_;
+  std::map<std::string, std::set<std::string>> written_;  // files, by volume
   bool on_disk_ = false;
 };
 

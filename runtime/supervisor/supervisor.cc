@@ -4,8 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <utility>
+
+#include "runtime/process/files.h"
+#include "runtime/process/system_error.h"
 
 namespace tfemu::supervisor {
 
@@ -21,6 +25,7 @@ Supervisor::Supervisor(io::AsioExecutor& executor, Doors doors, Parts parts)
             .home = parts_.home,
             .network = parts_.network,
             .cgroups = *parts_.cgroups,
+            .quotas = quotas_,
             .scratch = parts_.scratch,
             .disk = parts_.disk,
             .emit =
@@ -135,6 +140,13 @@ void Supervisor::Obey(Request request, Descriptors descriptors) {
     case Request::kOpenClusterSocket: return OpenClusterSocket(request.open_cluster_socket());
     case Request::kAcknowledge: return ledger_.Acknowledge(request.acknowledge().sequence());
     case Request::kShutdown: return Shutdown();
+    case Request::kUpdateFiles: {
+      const std::string volume = request.update_files().volume();
+      if (Pod* pod = Find(request.update_files().uid()))
+        pod->UpdateFiles(volume, process::DecodeFiles(std::move(*request.mutable_update_files())));
+      return;
+    }
+    case Request::kDiscardFolder: return DiscardFolder(request.discard_folder());
     case Request::kConfigure:
     case Request::KIND_NOT_SET: break;
   }
@@ -196,6 +208,27 @@ void Supervisor::OpenClusterSocket(const process::wire::OpenClusterSocket& messa
   AnswerSocket(message.id(), parts_.network.OpenSocket({.address = message.address(),
                                                         .port = static_cast<uint16_t>(message.port()),
                                                         .udp = message.udp()}));
+}
+
+void Supervisor::DiscardFolder(const process::wire::DiscardFolder& message) {
+  const std::string folder = message.folder(), aside = message.aside();
+  quotas_.Drop(folder);
+  if (!aside.empty()) {
+    if (::rename(folder.c_str(), aside.c_str()) && errno != ENOENT)
+      host_.report(process::SystemError("cannot keep " + folder + " as " + aside).message);
+    return;
+  }
+  auto child = process::Clone({}, [folder] {
+    process::RemoveTree(folder);
+    return 0;
+  });
+  if (!child.ok()) return host_.report("cannot remove " + folder + ": " + child.error().message);
+  removers_.emplace_back(host_.context, std::move(child.value().pidfd));
+  const auto remover = std::prev(removers_.end());
+  remover->WaitReadable([this, remover] {
+    process::Reap(remover->fd());
+    removers_.erase(remover);
+  });
 }
 
 void Supervisor::Answer(uint64_t id, const Result<int>& result) {

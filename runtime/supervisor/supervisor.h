@@ -49,6 +49,7 @@ class Supervisor {
   void Exec(process::wire::Exec message, Descriptors descriptors);
   void OpenSocket(const process::wire::OpenSocket& message);
   void OpenClusterSocket(const process::wire::OpenClusterSocket& message);
+  void DiscardFolder(const process::wire::DiscardFolder& message);
   void Stop(Pod& pod, const std::string& uid);
   void OnPodGone(const std::string& uid);
   void WatchLinks();
@@ -66,10 +67,12 @@ class Supervisor {
   Parts parts_;
   Ledger ledger_;
   process::FdWatch listener_;
+  QuotaDisks quotas_;
   PodHost host_;
   process::FdWatch links_;  // open while a pod stops
   int stopping_ = 0;
   std::map<std::string, std::unique_ptr<Pod>> pods_;
+  std::list<process::FdWatch> removers_;  // of folders
   std::function<void()> finished_;
   bool shutting_down_ = false;
 };

@@ -10,15 +10,22 @@
 
 namespace tfemu::supervisor {
 
-Result<void> BecomeUser(const std::string& text, std::vector<std::string>& environment) {
-  if (text.empty()) return {};
+Result<void> BecomeUser(const Identity& identity, std::vector<std::string>& environment) {
+  const std::string& text = identity.user;
+  std::vector<gid_t> groups(identity.groups.begin(), identity.groups.end());
+  if (text.empty()) {
+    if (!groups.empty() && ::setgroups(groups.size(), groups.data()))
+      return process::SystemError("setgroups");
+    return {};
+  }
   const auto passwd = process::ReadFile("/etc/passwd"), group = process::ReadFile("/etc/group");
   ASSIGN_OR_RETURN(const runtime::User user, runtime::LookUpUser(text, passwd.ok() ? passwd.value() : "",
                                                                  group.ok() ? group.value() : ""));
   if (process::LookUp(environment, "HOME").empty()) environment.push_back("HOME=" + user.home);
   // Programs that open /dev/stdout again need to own the pipe.
   for (int fd = 0; fd < 3; ++fd) (void)!::fchown(fd, user.uid, static_cast<gid_t>(-1));
-  if (::setgroups(user.groups.size(), user.groups.data())) return process::SystemError("setgroups");
+  groups.insert(groups.begin(), user.groups.begin(), user.groups.end());
+  if (::setgroups(groups.size(), groups.data())) return process::SystemError("setgroups");
   if (::setgid(user.gid)) return process::SystemError("setgid");
   if (::setuid(user.uid)) return process::SystemError("setuid");
   return {};

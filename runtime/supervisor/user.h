@@ -8,8 +8,12 @@
 
 namespace tfemu::supervisor {
 
-// For the child, in its root: becomes that user (see runtime/user.h) and sets HOME unless it is set. ""
-// changes nothing.
-Result<void> BecomeUser(const std::string& text, std::vector<std::string>& environment);
+struct Identity {
+  std::string user;             // "" stays root
+  std::vector<int64_t> groups;  // besides those of the user
+};
+
+// For the child, in its root: becomes that user (see runtime/user.h) and sets HOME unless it is set.
+Result<void> BecomeUser(const Identity& identity, std::vector<std::string>& environment);
 
 }  // namespace tfemu::supervisor

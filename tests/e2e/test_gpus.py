@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from cluster import Cluster
+from cluster import BUILD, Cluster
 
 IMAGES = pathlib.Path(__file__).parent / "images"
 
@@ -168,3 +168,43 @@ def test_a_driver_that_hangs_or_breaks_is_said(home, tmp_path):
     home.environment["TFEMU_NVML"] = str(tmp_path / "no-such-driver.so")
     assert "no NVIDIA driver" in home.run("up", "--gpus", "all", code=1).stderr
     assert "virtual" in home.up("--gpus", "1").stdout
+
+
+def real(*numbers):
+    """A devices file that makes the emulated library look like a host's driver."""
+    lines = [f"gpu\tindex={i}\tuuid=GPU-5a3f1c00-0000-4000-8000-00000000000{n}\tname=NVIDIA A10\t"
+             f"memory_bytes=24696061952\tpci=00000000:0{n + 1}:00.0\tminor={n}\tdriver=550.54.15\tkind=real\n"
+             for i, n in enumerate(numbers)]
+    return "tfemu-gpus 1\n" + "".join(lines)
+
+
+def test_gpus_of_the_host_and_one_that_vanishes(home):
+    devices = home.write("devices", real(0, 1))
+    home.environment |= {"TFEMU_NVML": str(BUILD / "runtime/gpu/libnvidia-ml.so.1"), "TFEMU_GPU_DEVICES": str(devices),
+                         "TFEMU_GPU_WATCH_SECONDS": "1"}
+    assert "GPUs: 2 x NVIDIA A10\n" in home.up("--gpus", "all").stdout
+    home.write("devices.new", real(1)).rename(devices)
+    events = home.until(lambda: (lambda text: text if "GPUUnhealthy" in text else "")(home.run("events").stdout), "an event")
+    assert "GPU-5a3f1c00-0000-4000-8000-000000000000 is not given to pods any more: lost" in events
+    home.apply(pod("p", limits="{nvidia.com/gpu: 2}"))
+    reason = home.until(lambda: home.jsonpath("{.status.conditions[0].message}", "pod", "p"), "a reason")
+    assert "Insufficient nvidia.com/gpu" in reason
+    assert "NVIDIA A10 [lost]" in home.run("get", "nodes", "-o", "wide").stdout
+
+
+def test_a_cluster_that_comes_back_with_fewer_nodes(home):
+    config = ("apiVersion: tfemu.dev/v1alpha1\nkind: Cluster\nnodes:\n- name: b\n"
+              "- {name: a, gpus: {model: A10, count: 1}}\n")
+    home.up("--config", home.write("cluster.yaml", config))
+    home.apply(pod("holds", "sleep 60", "{nvidia.com/gpu: 1}"))
+    home.apply(pod("done", "true", extra="nodeName: b"))
+    home.apply(pod("elsewhere", "sleep 60", extra="nodeName: b"))
+    home.until_phase("holds", "Running")
+    home.until_phase("elsewhere", "Running")
+    home.until_phase("done", "Succeeded")
+    home.run("down")
+    home.up("--config", home.write("cluster.yaml", config.replace("- name: b\n", "")))
+    assert re.search(r"^done +0/1 +Completed", home.run("get", "pods").stdout, re.M)
+    assert home.run("get", "pod", "elsewhere", code=1).stderr
+    home.apply(pod("waits", "sleep 60", "{nvidia.com/gpu: 1}", "nodeName: a"))
+    home.until_phase("waits", "Running")  # the first one did not outlive the daemon

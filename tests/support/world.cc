@@ -31,7 +31,8 @@ World::World(WorldOptions options) : runtime(executor, std::move(options.directo
     api::NodeDescription node{
         "node-" + std::to_string(i + 1), prefix + "0/24", prefix + "1", "6.1", "Debian", "tfemu://0"};
     node.capacity = {{"cpu", {options.cpus * 1000}}, {"memory", {int64_t{16} << 40}}, {"pods", {110'000}}};
-    if (options.gpus > 0) node.capacity["nvidia.com/gpu"] = {options.gpus * 1000};
+    if (static_cast<size_t>(i) < options.devices.size()) node.gpus = options.devices[static_cast<size_t>(i)];
+    else if (options.gpus > 0) node.capacity["nvidia.com/gpu"] = {options.gpus * 1000};
     node.now = executor.Now();
     settings.nodes.push_back(api::MakeNode(node));
   }
@@ -41,6 +42,7 @@ World::World(WorldOptions options) : runtime(executor, std::move(options.directo
     api::NodeDescription node{
         api::EciNodeName(zone), prefix + "0/24", prefix + "1", "6.1", "Debian", "tfemu://0"};
     node.capacity = {{"cpu", {5'000'000}}, {"memory", {int64_t{16} << 50}}, {"pods", {110'000}}};
+    node.labels = {{"type", "virtual-kubelet"}};
     node.taints = {{api::kEciTaint, "alibabacloud", "NoSchedule"}};
     node.now = executor.Now();
     settings.nodes.push_back(api::MakeNode(node));

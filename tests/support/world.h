@@ -29,7 +29,8 @@ class AnyImage final : public runtime::ImageCatalog {
 
 struct WorldOptions {
   int nodes = 3;
-  int gpus = 2;
+  int gpus = 2;                             // counted only
+  std::vector<api::NodeGpus> devices = {};  // or those that each node has
   int64_t cpus = 8;
   uint64_t seed = 1;
   api::EciSettings eci = {};

@@ -192,4 +192,21 @@ std::string DifferenceFrom(const rpc::v1::InfoReply& info, const UpOptions& opti
   return {};
 }
 
+Result<bool> UseOrStart(Session& session, const UpOptions& options, const std::string& verb) {
+  if (const auto running = session.Connect(); running.ok()) {
+    ASSIGN_OR_RETURN(const auto info, running.value()->Call(&rpc::Stub::Info, rpc::v1::InfoRequest()));
+    const std::string difference = DifferenceFrom(info, options);
+    if (difference.empty()) return false;
+    return Error{Reason::kConflict,
+                 "the cluster \"" + session.flags.cluster + "\" is up and differs: " + difference,
+                 "tfemu down first, or give the " + verb + " a cluster of its own: --cluster NAME"};
+  }
+  ASSIGN_OR_RETURN(const auto paths, session.Paths());
+  std::error_code error;
+  if (fs::exists(paths.state, error)) session.flags.cluster = verb + "-" + std::to_string(::getpid());
+  session.terminal.Note("starting the cluster \"" + session.flags.cluster + "\"");
+  RETURN_IF_ERROR(StartDaemon(session, options));
+  return true;
+}
+
 }  // namespace tfemu::cli

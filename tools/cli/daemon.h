@@ -24,6 +24,9 @@ Result<std::string> FindDaemon(const rpc::Environment& environment);
 Result<void> StartDaemon(Session& session, const UpOptions& options);
 // Without a daemon: ends the pods that one which died has left, and removes what they leave.
 Result<void> SweepCluster(Session& session);
+// The session's cluster when it is up as `options` ask, else a new one, named after `verb` where a state that
+// is to be kept has the name; true: it was started. kConflict: it is up and differs.
+Result<bool> UseOrStart(Session& session, const UpOptions& options, const std::string& verb);
 // Stops pods and daemon and returns when the process is gone; `purge` removes the state.
 Result<void> StopDaemon(Session& session, bool purge);
 // "" when the running cluster was started as `options` ask, else what differs.

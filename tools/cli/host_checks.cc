@@ -139,7 +139,7 @@ HostCheck Disk(const std::string& home) {
 
 HostCheck Gpus() {
   if (Exists("/dev/nvidiactl")) return {"gpus", Grade::kGood, "an NVIDIA driver is there", ""};
-  return {"gpus", Grade::kNotice, "none on this host: pods get counted virtual ones", "tfemu up --gpus 2"};
+  return {"gpus", Grade::kNotice, "none on this host: pods get virtual ones", "tfemu up --gpus 2"};
 }
 
 HostCheck Dataset() {

@@ -25,8 +25,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kFirst[] = {"Namespace", "PersistentVolume", "PersistentVolumeClaim",
-                                       "ConfigMap", "Secret",           "Service"};
+constexpr std::string_view kFirst[] = {
+    "Namespace", "StorageClass", "PersistentVolume", "PersistentVolumeClaim",
+    "ConfigMap", "Secret",       "Service"};
 
 Error TooLarge(const std::string& name) {
   return Error{Reason::kInvalid,

@@ -7,7 +7,6 @@
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -112,28 +111,11 @@ int RunCommand::Execute() {
 }
 
 std::optional<int> RunCommand::EnsureCluster() {
-  if (const auto running = session_.Connect(); running.ok()) {
-    const auto info = running.value()->Call(&rpc::Stub::Info, rpc::v1::InfoRequest());
-    if (!info.ok()) return session_.Fail(info.error()), kRunImpossible;
-    const std::string difference = DifferenceFrom(info.value(), options_.up);
-    if (difference.empty()) return std::nullopt;
-    session_.Fail(Error{Reason::kConflict,
-                        "the cluster \"" + session_.flags.cluster + "\" is up and differs: " + difference,
-                        "tfemu down first, or give the run a cluster of its own: --cluster NAME"});
-    return kRunImpossible;
-  }
-  // A cluster of that name may have a state that is to be kept; then the run gets one of its own.
-  const auto paths = session_.Paths();
-  if (!paths.ok()) return Refuse({paths.error()});
-  std::error_code error;
-  if (std::filesystem::exists(paths.value().state, error))
-    session_.flags.cluster = "run-" + std::to_string(::getpid());
   UpOptions up = options_.up;
   up.ephemeral = !options_.keep;
-  session_.terminal.Note("starting the cluster \"" + session_.flags.cluster + "\"");
-  const auto started = StartDaemon(session_, up);
+  const Result<bool> started = UseOrStart(session_, up, "run");
   if (!started.ok()) return session_.Fail(started.error()), kRunImpossible;
-  own_cluster_ = true;
+  own_cluster_ = started.value();
   return std::nullopt;
 }
 

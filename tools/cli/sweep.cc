@@ -143,27 +143,11 @@ std::optional<int> SweepCommand::ReadEarlier() {
 }
 
 std::optional<int> SweepCommand::EnsureCluster() {
-  if (const auto running = session_.Connect(); running.ok()) {
-    const auto info = running.value()->Call(&rpc::Stub::Info, rpc::v1::InfoRequest());
-    if (!info.ok()) return session_.Fail(info.error()), kRunImpossible;
-    const std::string difference = DifferenceFrom(info.value(), options_.up);
-    if (difference.empty()) return std::nullopt;
-    session_.Fail(Error{Reason::kConflict,
-                        "the cluster \"" + session_.flags.cluster + "\" is up and differs: " + difference,
-                        "tfemu down first, or give the sweep a cluster of its own: --cluster NAME"});
-    return kRunImpossible;
-  }
-  const auto paths = session_.Paths();
-  if (!paths.ok()) return session_.Fail(paths.error()), kRunWrong;
-  std::error_code error;
-  if (std::filesystem::exists(paths.value().state, error))
-    session_.flags.cluster = "sweep-" + std::to_string(::getpid());
   UpOptions up = options_.up;
   up.ephemeral = true;
-  session_.terminal.Note("starting the cluster \"" + session_.flags.cluster + "\"");
-  if (const auto started = StartDaemon(session_, up); !started.ok())
-    return session_.Fail(started.error()), kRunImpossible;
-  own_cluster_ = true;
+  const Result<bool> started = UseOrStart(session_, up, "sweep");
+  if (!started.ok()) return session_.Fail(started.error()), kRunImpossible;
+  own_cluster_ = started.value();
   return std::nullopt;
 }
 

@@ -105,7 +105,9 @@ int Top(Session& session, const Options& options) {
   const Rows rows = options.what == "gpus"    ? GpuRows(options, after)
                     : options.what == "nodes" ? NodeRows(options, after, uses)
                                               : PodRows(session, options, uses);
-  if (rows.size() <= (options.no_headers ? 0u : 1u)) session.terminal.Note("there is nothing to show");
+  if (rows.size() <= (options.no_headers ? 0u : 1u))
+    session.terminal.Note(options.what == "gpus" ? "no node has GPUs: tfemu up --gpus 2 makes virtual ones"
+                                                 : "there is nothing to show");
   else session.terminal.Print(codec::LayOut(rows));
   return kOk;
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "emulator/base/strings.h"
 #include "runtime/gpu/host/driver_files.h"
@@ -41,16 +42,17 @@ int NumaOf(const std::string& pci) {
   return file >> node && node > 0 ? node : 0;
 }
 
-Result<Gpu> ReadGpu(const Nvml& nvml, unsigned index, Device device) {
+// Nothing of one that fell off the bus: the driver may still know its name.
+std::optional<Gpu> ReadGpu(const Nvml& nvml, unsigned index, Device device) {
   Gpu gpu;
   gpu.index = static_cast<int>(index);
   gpu.uuid = TextOf(nvml, "nvmlDeviceGetUUID", device);
-  if (gpu.uuid.empty())
-    return Error{Reason::kUnavailable, "GPU " + std::to_string(index) + " does not answer the driver"};
+  if (gpu.uuid.empty()) return std::nullopt;
   gpu.model = TextOf(nvml, "nvmlDeviceGetName", device);
   Nvml::Memory memory{};
-  if (nvml.Call("nvmlDeviceGetMemoryInfo", device, &memory) == 0)
-    gpu.memory_bytes = static_cast<int64_t>(memory.total);
+  const int answer = nvml.Call("nvmlDeviceGetMemoryInfo", device, &memory);
+  if (answer == Nvml::kGpuIsLost) return std::nullopt;
+  if (answer == 0) gpu.memory_bytes = static_cast<int64_t>(memory.total);
   Nvml::Pci pci{};
   if (nvml.Call("nvmlDeviceGetPciInfo_v3", device, &pci) == 0) gpu.pci = pci.bus_id;
   unsigned minor = 0, limit = 0;
@@ -122,11 +124,12 @@ Result<HostGpus> ReadHostGpus(const std::string& library) {
   std::vector<Device> handles;
   for (unsigned i = 0; i < count; ++i) {
     Device device = nullptr;
-    if (nvml->Call("nvmlDeviceGetHandleByIndex_v2", i, &device) != 0) continue;  // it fell off the bus
-    ASSIGN_OR_RETURN(Gpu gpu, ReadGpu(*nvml, i, device));
-    gpu.driver = DriverVersion(*nvml);
-    gpu.cuda = CudaVersion(*nvml);
-    whole.push_back(std::move(gpu));
+    if (nvml->Call("nvmlDeviceGetHandleByIndex_v2", i, &device) != 0) continue;
+    std::optional<Gpu> gpu = ReadGpu(*nvml, i, device);
+    if (!gpu) continue;
+    gpu->driver = DriverVersion(*nvml);
+    gpu->cuda = CudaVersion(*nvml);
+    whole.push_back(std::move(*gpu));
     handles.push_back(device);
   }
   HostGpus host = FindDriverFiles();

@@ -43,6 +43,7 @@ class Nvml {
   std::string ErrorText(int code) const;
 
   static constexpr int kFunctionNotFound = 13;
+  static constexpr int kGpuIsLost = 15;
 
  private:
   explicit Nvml(void* handle) : handle_(handle) {}

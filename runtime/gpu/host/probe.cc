@@ -39,6 +39,15 @@ bool ReadAll(int pipe, Clock::time_point deadline, std::string& text) {
   }
 }
 
+// A process that hangs inside the driver may not even die: it is waited for a little, then left to init.
+void Bury(pid_t child, bool ended) {
+  if (ended) {
+    ::waitpid(child, nullptr, 0);
+    return;
+  }
+  for (int i = 0; i < 50 && ::waitpid(child, nullptr, WNOHANG) == 0; ++i) ::usleep(10'000);
+}
+
 }  // namespace
 
 std::string ProbeText(const Result<HostGpus>& gpus) {
@@ -70,8 +79,7 @@ Result<HostGpus> ProbeHostGpus(const std::string& library, int timeout_ms) {
   std::string text;
   const bool answered = ReadAll(reading.get(), Clock::now() + std::chrono::milliseconds(timeout_ms), text);
   if (!answered) ::kill(child, SIGKILL);
-  // A process that hangs in the driver may not even die: then it is init's to bury.
-  ::waitpid(child, nullptr, answered ? 0 : WNOHANG);
+  Bury(child, answered);
   if (!answered)
     return Error{
         Reason::kTimeout,

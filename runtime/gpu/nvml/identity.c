@@ -9,7 +9,10 @@ nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t handle, char* name, unsigned length)
   const GpuList* list;
   const GpuDevice* device;
   RETURN_IF_FAILED(SessionEnterDevice(handle, &list, &device));
-  return SessionLeave(CopyText(name, length, device->name));
+  if (device->profile[0] == 0) return SessionLeave(CopyText(name, length, device->name));
+  char instance[sizeof device->name + sizeof device->profile + 8];
+  snprintf(instance, sizeof instance, "%s MIG %s", device->name, device->profile);
+  return SessionLeave(CopyText(name, length, instance));
 }
 
 nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t handle, char* uuid, unsigned length) {

@@ -81,5 +81,11 @@ TEST_CASE_FIXTURE(Fixture, "the files of a volume, whole or item by item") {
   CHECK(VolumeFiles(context, volume, lookup).error().message == "references non-existent key: none");
 }
 
+TEST_CASE("a sub path with a variable that is not there is an error") {
+  CHECK(ExpandSubPath("logs/$(POD)/$$(POD)", {{"POD", "a"}}).value() == "logs/a/$(POD)");
+  CHECK(ExpandSubPath("$(NOPE)", {}).error().message == "missing value for \"NOPE\"");
+  CHECK(ExpandSubPath("plain", {}).value() == "plain");
+}
+
 }  // namespace
 }  // namespace tfemu::manager

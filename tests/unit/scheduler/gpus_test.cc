@@ -146,5 +146,36 @@ TEST_CASE("a GPU that is not healthy is neither offered nor given") {
   CHECK(Indices(gpus, ChooseGpus(gpus, {}, {Whole(1)})) == std::vector<int>{1});
 }
 
+GpuClaim Init(GpuClaim claim, const std::string& container = "i") {
+  claim.container = container;
+  claim.init = true;
+  return claim;
+}
+
+TEST_CASE("init containers use the devices of the others, and more only where they ask for more") {
+  const auto gpus = Node("A10", 3);
+  const auto same = ChooseGpus(gpus, {}, {Init(Whole(1)), Whole(1, "a"), Whole(1, "b")});
+  REQUIRE(same.problem.empty());
+  CHECK(same.shares.at("i")[0].uuid == same.shares.at("a")[0].uuid);
+  GpuUses uses;
+  Assume(uses, gpus, same.shares, {"i"});
+  CHECK(uses.size() == 2);
+  CHECK(uses[same.shares.at("a")[0].uuid].holders == 1);
+  const auto more = ChooseGpus(gpus, {}, {Init(Whole(3)), Init(Whole(3), "j"), Whole(1, "a")});
+  REQUIRE(more.problem.empty());
+  CHECK(more.shares.at("j").size() == 3);
+  CHECK(ChooseGpus(gpus, uses, {Init(Whole(2)), Whole(1, "a")}).problem == "Insufficient nvidia.com/gpu");
+}
+
+TEST_CASE("an init container's share of memory counts only beyond that of the others") {
+  const auto gpus = Node("A10", 1, kByMemory);
+  GpuUses uses;
+  const auto choice = ChooseGpus(gpus, uses, {Init(Share(16)), Share(12)});
+  REQUIRE(choice.problem.empty());
+  Assume(uses, gpus, choice.shares, {"i"});
+  CHECK(ChooseGpus(gpus, uses, {Share(8)}).problem.empty());
+  CHECK_FALSE(ChooseGpus(gpus, uses, {Share(9)}).problem.empty());
+}
+
 }  // namespace
 }  // namespace tfemu::scheduler
