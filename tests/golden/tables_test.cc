@@ -218,5 +218,29 @@ TEST_CASE("table scaling.txt") {
   MESSAGE("scaling.txt: " << rows.size() << " rows");
 }
 
+TEST_CASE("table limits.txt") {
+  const auto rows = ReadTable("limits.txt", 6);
+  for (const Row& row : rows) {
+    CAPTURE(Join(row, " | "));
+    Json doc = JobDocument(row[0]);
+    const Row limit = Split(row[1], ' ');
+    if (limit.at(1) != "unset") doc["spec"]["runPolicy"][limit.at(0)] = *ParseInt(limit.at(1));
+    api::TFJob job = api::DecodeTFJob(api::Object(doc));
+    job.status = CreatedJob(row[0]).status;
+    job.status.start_time = kNow + -std::chrono::seconds(*ParseInt(row[2]));
+    std::vector<api::Pod> pods;
+    for (const auto& [type, spec] : job.replica_specs)
+      for (int i = 0; i < spec.replicas; ++i) {
+        pods.push_back(PodOf(job, type, i, api::PodPhase::kRunning, 0));
+        if (type == "Worker")
+          pods.back().status.containers[0].restart_count = static_cast<int>(*ParseInt(row[3]));
+      }
+    const auto plan = PassOver(job, pods);
+    CHECK(std::to_string(pods.size() - PodsOf<controllers::DeleteObject>(plan).size()) == row[4]);
+    CHECK(Split(InWords(StatusAfter(job, plan)), ',').back().ends_with(row[5]));
+  }
+  MESSAGE("limits.txt: " << rows.size() << " rows");
+}
+
 }  // namespace
 }  // namespace tfemu::test
