@@ -56,6 +56,17 @@ void ValidateReplica(const Json& replica, const std::string& type, Messages& mes
     messages.push_back({containers, "Required value: must have at least one container with name tensorflow"});
 }
 
+void ValidateManagedBy(const Json& spec, const Json* previous, Messages& messages) {
+  const char path[] = "spec.runPolicy";
+  const Json& manager = Member(Member(spec, "runPolicy"), "managedBy");
+  if (previous != nullptr && Member(Member(Member(*previous, "spec"), "runPolicy"), "managedBy") != manager)
+    messages.push_back(
+        {std::string(path) + ".managedBy",
+         "Invalid value: " + (manager.is_null() ? "\"null\"" : manager.dump()) + ": field is immutable"});
+  CheckOneOf(Member(spec, "runPolicy"), "managedBy", path,
+             {"kueue.x-k8s.io/multikueue", "kubeflow.org/training-operator"}, messages);
+}
+
 }  // namespace
 
 constexpr Schema kTFJobSchema{kJobFields};
@@ -66,7 +77,7 @@ void SetTFJobDefaults(Json& job) {
   if (Member(spec, "runPolicy").is_object()) SetDefault(spec["runPolicy"], "suspend", false);
 }
 
-std::vector<FieldMessage> ValidateTFJob(const Json& job, const Json*) {
+std::vector<FieldMessage> ValidateTFJob(const Json& job, const Json* previous) {
   Messages messages;
   CheckMeta(job, messages);
   const std::string name = Text(Member(job, "metadata"), "name");
@@ -76,9 +87,12 @@ std::vector<FieldMessage> ValidateTFJob(const Json& job, const Json*) {
   const Json& spec = Member(job, "spec");
   const Json& types = Member(spec, "tfReplicaSpecs");
   if (!types.is_object()) {
-    messages.push_back({"spec.tfReplicaSpecs", "Required value: must be required"});
+    // The schema asks for the map within a spec; without one it is the webhook that speaks.
+    messages.push_back(
+        {"spec.tfReplicaSpecs", spec.is_object() ? "Required value" : "Required value: must be required"});
     return messages;
   }
+  ValidateManagedBy(spec, previous, messages);
   for (const auto& [type, replica] : types.items()) ValidateReplica(replica, type, messages);
   if (types.contains("Chief") && types.contains("Master"))
     messages.push_back({"spec.tfReplicaSpecs", "Forbidden: must not have more than 1 Chief or Master role"});

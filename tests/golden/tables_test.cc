@@ -171,5 +171,76 @@ TEST_CASE("table cleanup.txt") {
   }
 }
 
+// Pods that the plan deletes or creates, by name.
+template <class Action>
+Row PodsOf(const controllers::Plan& plan) {
+  Row names;
+  for (const auto& action : plan.actions)
+    if (const auto* one = std::get_if<Action>(&action)) {
+      if constexpr (std::is_same_v<Action, controllers::CreateObject>) {
+        if (one->object.key().kind == "Pod") names.push_back(one->object.key().name);
+      } else if (one->key.kind == "Pod") {
+        names.push_back(one->key.name);
+      }
+    }
+  return names;
+}
+
+std::string OrDash(const Row& names) { return names.empty() ? "-" : Join(names, ", "); }
+
+TEST_CASE("table restart.txt") {
+  const auto rows = ReadTable("restart.txt", 4);
+  for (const Row& row : rows) {
+    CAPTURE(Join(row, " | "));
+    const api::TFJob job = CreatedJob("w2 " + row[0]);
+    const std::vector<api::Pod> pods = {
+        PodOf(job, "Worker", 0, api::PodPhase::kFailed, static_cast<int>(*ParseInt(row[1]))),
+        PodOf(job, "Worker", 1, api::PodPhase::kPending, 0)};
+    const auto plan = PassOver(job, pods);
+    CHECK(OrDash(PodsOf<controllers::DeleteObject>(plan)) == (row[2] == "kept" ? "-" : "j-worker-0"));
+    CHECK(InWords(StatusAfter(job, plan)) == row[3]);
+  }
+  MESSAGE("restart.txt: " << rows.size() << " rows");
+}
+
+TEST_CASE("table scaling.txt") {
+  const auto rows = ReadTable("scaling.txt", 4);
+  for (const Row& row : rows) {
+    CAPTURE(Join(row, " | "));
+    const api::TFJob job = CreatedJob(row[0]);
+    std::vector<api::Pod> pods;
+    for (int i = 0; i < *ParseInt(row[1]); ++i)
+      pods.push_back(PodOf(job, "Worker", i, api::PodPhase::kRunning, 0));
+    const auto plan = PassOver(job, pods);
+    CHECK(OrDash(PodsOf<controllers::DeleteObject>(plan)) == row[2]);
+    CHECK(OrDash(PodsOf<controllers::CreateObject>(plan)) == row[3]);
+  }
+  MESSAGE("scaling.txt: " << rows.size() << " rows");
+}
+
+TEST_CASE("table limits.txt") {
+  const auto rows = ReadTable("limits.txt", 6);
+  for (const Row& row : rows) {
+    CAPTURE(Join(row, " | "));
+    Json doc = JobDocument(row[0]);
+    const Row limit = Split(row[1], ' ');
+    if (limit.at(1) != "unset") doc["spec"]["runPolicy"][limit.at(0)] = *ParseInt(limit.at(1));
+    api::TFJob job = api::DecodeTFJob(api::Object(doc));
+    job.status = CreatedJob(row[0]).status;
+    job.status.start_time = kNow + -std::chrono::seconds(*ParseInt(row[2]));
+    std::vector<api::Pod> pods;
+    for (const auto& [type, spec] : job.replica_specs)
+      for (int i = 0; i < spec.replicas; ++i) {
+        pods.push_back(PodOf(job, type, i, api::PodPhase::kRunning, 0));
+        if (type == "Worker")
+          pods.back().status.containers[0].restart_count = static_cast<int>(*ParseInt(row[3]));
+      }
+    const auto plan = PassOver(job, pods);
+    CHECK(std::to_string(pods.size() - PodsOf<controllers::DeleteObject>(plan).size()) == row[4]);
+    CHECK(Split(InWords(StatusAfter(job, plan)), ',').back().ends_with(row[5]));
+  }
+  MESSAGE("limits.txt: " << rows.size() << " rows");
+}
+
 }  // namespace
 }  // namespace tfemu::test

@@ -67,7 +67,8 @@ TEST_CASE("validation speaks with the webhook's words") {
         nullptr);
   };
   const std::string path = "spec.tfReplicaSpecs.Worker";
-  CHECK(messages("{}") ==
+  CHECK(messages("{}") == std::vector<FieldMessage>{{"spec.tfReplicaSpecs", "Required value"}});
+  CHECK(messages("null") ==
         std::vector<FieldMessage>{{"spec.tfReplicaSpecs", "Required value: must be required"}});
   CHECK(messages(R"({"tfReplicaSpecs": {"Worker": {"template": {"spec": {"containers": []}}}}})") ==
         std::vector<FieldMessage>{{path + ".template.spec.containers", "Required value: must be specified"},

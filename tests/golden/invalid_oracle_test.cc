@@ -1,0 +1,121 @@
+// Every wrong TFJob that a real API server answered: refused here in the same words, or taken as there; what
+// differs on purpose stands in differences.txt with its reason.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+
+#include "emulator/base/strings.h"
+#include "emulator/codec/yaml.h"
+#include "tests/support/world.h"
+
+namespace tfemu::test {
+namespace {
+
+using api::Json;
+
+const char kFolder[] = "tests/golden/oracle/invalid/";
+
+struct Difference {
+  bool refused = false;
+  std::string words;
+};
+
+std::map<std::string, Difference> Differences() {
+  std::map<std::string, Difference> differences;
+  std::istringstream text(ReadFile(SourcePath(std::string(kFolder) + "differences.txt")));
+  for (std::string line; std::getline(text, line);) {
+    if (line.empty() || line.starts_with("#")) continue;
+    const auto cells = Split(line, '|');
+    REQUIRE_MESSAGE(cells.size() == 4, line);
+    REQUIRE_MESSAGE(!Trim(cells[3]).empty(), "a difference needs its reason: " << line);
+    differences[std::string(Trim(cells[0]))] = {Trim(cells[1]) == "refused", std::string(Trim(cells[2]))};
+  }
+  return differences;
+}
+
+std::vector<std::string> Cases() {
+  std::vector<std::string> cases;
+  for (const auto& entry : std::filesystem::directory_iterator(SourcePath(kFolder))) {
+    const std::string name = entry.path().filename();
+    if (name.ends_with(".yaml") && !name.ends_with(".after.yaml"))
+      cases.push_back(name.substr(0, name.size() - 5));
+  }
+  std::ranges::sort(cases);
+  return cases;
+}
+
+// Our paths write a map's key after a dot, so that they lead back to a line of the manifest.
+std::string WithDots(const std::string& text) {
+  return std::regex_replace(text, std::regex(R"(\[([A-Za-z]+)\])"), ".$1");
+}
+
+// HTTP code and message; a server that has it already has taken it (the recorder asked twice).
+std::pair<int, std::string> Recorded(const std::string& name) {
+  const std::string path = SourcePath(kFolder + name + ".status.json");
+  if (!std::filesystem::exists(path)) return {201, ""};
+  const Json status = Json::parse(ReadFile(path));
+  return {status["code"] == 409 ? 201 : status["code"].get<int>(), WithDots(status["message"])};
+}
+
+std::vector<std::string> OurWords(const Error& error) {
+  std::vector<std::string> words;
+  for (const FieldMessage& field : error.fields) words.push_back(field.field + ": " + field.message);
+  if (words.empty()) words.push_back(error.message);
+  return words;
+}
+
+Result<manager::Written> Create(const std::string& name, bool strict) {
+  World world;
+  REQUIRE(world.TryApply("{apiVersion: v1, kind: Namespace, metadata: {name: rec}}").ok());
+  const std::string path = SourcePath(kFolder + name + ".yaml");
+  auto documents = codec::ParseYaml(ReadFile(path), path);
+  if (!documents.ok()) return documents.error();
+  manager::WriteOptions options;
+  options.strict = strict;
+  return world.cluster->registry().Create(documents.value().at(0).value, options);
+}
+
+TEST_CASE("wrong TFJobs are answered as the recorded API server answered") {
+  const auto differences = Differences();
+  int refused = 0, taken = 0;
+  for (const std::string& name : Cases()) {
+    CAPTURE(name);
+    const auto [code, message] = Recorded(name);
+    const auto difference = differences.find(name);
+    const bool differs = difference != differences.end();
+    const auto written = Create(name, false);
+    const bool expected = differs ? difference->second.refused : code >= 400;
+    std::string why = written.ok() ? "" : Join(OurWords(written.error()), "; ");
+    CHECK_MESSAGE(written.ok() == !expected, "refused: " << !written.ok() << " " << why);
+    if (written.ok()) {
+      ++taken;
+      if (!differs) continue;
+      for (const auto& warning : written.value().warnings) why += warning.field + ": " + warning.message;
+      CHECK_MESSAGE(why.find(difference->second.words) != std::string::npos, why);
+      continue;
+    }
+    ++refused;
+    for (const std::string& words : OurWords(written.error()))
+      CHECK_MESSAGE((differs ? difference->second.words : message).find(words) != std::string::npos, words);
+  }
+  MESSAGE("oracle/invalid: " << refused + taken << " cases, " << refused << " refused, " << taken
+                             << " taken, " << differences.size() << " differ");
+}
+
+TEST_CASE("unknown and misplaced fields are refused when asked to be strict") {
+  for (const char* name : {"unknown-field", "flat-cleanpodpolicy"}) {
+    CAPTURE(name);
+    const auto lenient = Create(name, false);
+    REQUIRE(lenient.ok());
+    CHECK(!lenient.value().warnings.empty());
+    CHECK(!Create(name, true).ok());
+  }
+}
+
+}  // namespace
+}  // namespace tfemu::test
