@@ -12,6 +12,7 @@
 #include "emulator/api/schema.h"
 #include "emulator/api/service.h"
 #include "emulator/api/storage_class.h"
+#include "emulator/api/tfjob_warnings.h"
 #include "emulator/api/volume_source.h"
 #include "emulator/base/strings.h"
 #include "emulator/codec/merge.h"
@@ -78,6 +79,8 @@ Result<std::vector<FieldMessage>> Registry::Check(const Json& doc, const Json* p
            "the instance has GPUs, but no container asks for nvidia.com/gpu: they see none"});
   }
   for (auto& warning : api::VolumeWarnings(doc)) findings.warnings.push_back(std::move(warning));
+  if (kind->kind == "TFJob")
+    for (auto& warning : api::TFJobWarnings(doc)) findings.warnings.push_back(std::move(warning));
   if (!findings.errors.empty()) return Invalid(doc, std::move(findings.errors));
   if (options.strict && !findings.warnings.empty()) return Invalid(doc, std::move(findings.warnings));
   if (kind->validate != nullptr)

@@ -1,6 +1,8 @@
 // TFJobs: TF_CONFIG, replica pods and services, refusals.
 #include "emulator/api/tfjob.h"
 
+#include "emulator/api/tfjob_warnings.h"
+
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -98,6 +100,26 @@ TEST_CASE("a port of that name in the manifest is the TensorFlow port") {
   CHECK(TFConfig(job, "Worker", 0)->find("j-worker-0.ns.svc:3333") != std::string::npos);
   CHECK(MakeReplicaService(job, "Worker", 0)["spec"]["ports"] ==
         Json::parse(R"([{"name": "tfjob-port", "port": 3333}])"));
+}
+
+TEST_CASE("what the operator takes and never runs is said") {
+  const auto warn = [](const std::string& name, const char* spec) {
+    const auto job = nlohmann::json{
+        {"kind", "TFJob"}, {"metadata", {{"name", name}}}, {"spec", nlohmann::json::parse(spec)}};
+    const auto warnings = TFJobWarnings(job);
+    return warnings.empty() ? std::string() : warnings.front().field;
+  };
+  CHECK(warn("j", R"({"tfReplicaSpecs": {"Worker": {}, "PS": {"restartPolicy": "ExitCode"}}})").empty());
+  CHECK(warn("j", R"({"tfReplicaSpecs": {}})") == "spec.tfReplicaSpecs");
+  CHECK(warn("j", R"({"tfReplicaSpecs": {"Foo": {}}})") == "spec.tfReplicaSpecs.Foo");
+  CHECK(warn("j", R"({"tfReplicaSpecs": {"WORKER": {}, "worker": {}}})") == "spec.tfReplicaSpecs.worker");
+  CHECK(warn("j", R"({"tfReplicaSpecs": {"Chief": {"replicas": 2}}})") ==
+        "spec.tfReplicaSpecs.Chief.replicas");
+  CHECK(warn("j", R"({"tfReplicaSpecs": {"Worker": {"restartPolicy": "Sometimes"}}})") ==
+        "spec.tfReplicaSpecs.Worker.restartPolicy");
+  CHECK(warn("j", R"({"runPolicy": {"cleanPodPolicy": "Some"}, "tfReplicaSpecs": {"Worker": {}}})") ==
+        "spec.runPolicy.cleanPodPolicy");
+  CHECK(warn(std::string(56, 'x'), R"({"tfReplicaSpecs": {"Worker": {}}})") == "metadata.name");
 }
 
 }  // namespace
