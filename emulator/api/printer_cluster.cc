@@ -40,10 +40,9 @@ std::string NodeAddress(const Json& node, std::string_view type) {
 
 // "2 x A10 (virtual)", one part for each model.
 std::string NodeGpuText(const Json& node) {
-  const Json& annotations = Field(node, "metadata.annotations");
-  const auto it = annotations.is_object() ? annotations.find(kGpuAnnotation) : annotations.end();
-  if (it == annotations.end() || !it->is_string()) return "<none>";
-  return GpuSummary(DecodeGpus(Json::parse(it->get<std::string>(), nullptr, false)));
+  ObjectMeta meta;
+  meta.annotations = DecodeLabelMap(Field(node, "metadata.annotations"));
+  return GpuSummary(NodeGpusOf(meta));
 }
 
 std::string ServicePorts(const Json& service) {

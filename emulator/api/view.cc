@@ -168,17 +168,13 @@ NodeView ViewNode(const Object& object) {
   if (capacity.is_object()) {
     view.cpu = FieldText(capacity, "cpu"), view.memory = FieldText(capacity, "memory");
   }
-  const Json& annotations = Field(object.doc(), "metadata.annotations");
-  const auto gpus = annotations.is_object() ? annotations.find(kGpuAnnotation) : annotations.end();
-  if (gpus != annotations.end() && gpus->is_string()) {
-    const NodeGpus decoded = DecodeGpus(Json::parse(gpus->get<std::string>(), nullptr, false));
-    view.gpus = GpuSummary(decoded);
-    for (const Gpu& gpu : decoded.devices)
-      view.gpu_lines.push_back("GPU " + std::to_string(gpu.index) + ": " + gpu.model +
-                               (gpu.mig_profile.empty() ? "" : " MIG " + gpu.mig_profile) +
-                               " (UUID: " + gpu.uuid + ")" + (gpu.is_virtual() ? " virtual" : "") +
-                               (gpu.health.empty() ? "" : ", " + gpu.health));
-  }
+  const NodeGpus gpus = NodeGpusOf(DecodeMeta(object));
+  if (!gpus.devices.empty()) view.gpus = GpuSummary(gpus);
+  for (const Gpu& gpu : gpus.devices)
+    view.gpu_lines.push_back("GPU " + std::to_string(gpu.index) + ": " + gpu.model +
+                             (gpu.mig_profile.empty() ? "" : " MIG " + gpu.mig_profile) +
+                             " (UUID: " + gpu.uuid + ")" + (gpu.is_virtual() ? " virtual" : "") +
+                             (gpu.health.empty() ? "" : ", " + gpu.health));
   for (const auto& condition : ConditionsOf(object))
     if (condition.type == "Ready") view.ready = condition.status == "True";
   return view;

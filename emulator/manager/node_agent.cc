@@ -18,18 +18,18 @@ using controllers::Obstacle;
 using controllers::PodOrder;
 using controllers::PodRun;
 
-const api::Container* FindContainer(const api::Pod& pod, const std::string& name) {
-  for (const auto* list : {&pod.spec.init_containers, &pod.spec.containers})
-    for (const api::Container& container : *list)
-      if (container.name == name) return &container;
-  return nullptr;
-}
-
 bool NotStarted(const PodRun& run) {
   return run.sandbox == PodRun::Sandbox::kNone || run.sandbox == PodRun::Sandbox::kStopped;
 }
 
 }  // namespace
+
+const api::Container* NodeAgent::FindContainer(const api::Pod& pod, const std::string& name) {
+  for (const auto* list : {&pod.spec.init_containers, &pod.spec.containers})
+    for (const api::Container& container : *list)
+      if (container.name == name) return &container;
+  return nullptr;
+}
 
 NodeAgent::NodeAgent(const NodeAgentDeps& deps, LaunchSettings settings, int64_t time_scale)
     : deps_(deps),

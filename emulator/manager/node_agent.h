@@ -76,6 +76,7 @@ class NodeAgent {
     std::set<std::string> full;   // volumes whose quota is reached, as was said
   };
 
+  static const api::Container* FindContainer(const api::Pod& pod, const std::string& name);
   Result<void> Sync(const api::ObjectKey& key);
   Entry& EntryFor(const api::Pod& pod);
   void Forget(const std::string& uid);

@@ -5,10 +5,6 @@
 
 #include "runtime/gpu/smi/smi.h"
 
-unsigned long long SmiMiB(uint64_t bytes) { return bytes >> 20; }
-
-const char* SmiState(const GpuDevice* device) { return device->utilization ? "P0" : "P8"; }
-
 // Does one word of -i mean this device?
 static int Names(const char* id, const GpuList* list, const GpuDevice* device) {
   unsigned rank;
