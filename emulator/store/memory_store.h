@@ -31,7 +31,7 @@ struct PastWrites {
 
 class MemoryStore final : public Store {
  public:
-  static constexpr size_t kHistory = 10'000;  // writes a watch can look back
+  static constexpr size_t kHistory = 2000;  // writes a watch can look back; each holds a document
 
   // `journal` may be null. Both must outlive the store.
   explicit MemoryStore(Executor& executor, Journal* journal = nullptr)

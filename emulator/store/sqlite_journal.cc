@@ -11,8 +11,10 @@ namespace tfemu::store {
 namespace {
 
 // NORMAL: a killed process loses nothing, a power failure the last writes, and either leaves a whole file.
+// auto_vacuum counts for a new file only.
 constexpr const char* kSchema =
-    "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA locking_mode=EXCLUSIVE;"
+    "PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA "
+    "locking_mode=EXCLUSIVE;"
     "CREATE TABLE IF NOT EXISTS objects(kind TEXT, ns TEXT, name TEXT, doc TEXT, created INTEGER, sum "
     "INTEGER,"
     " PRIMARY KEY(kind, ns, name)) WITHOUT ROWID;"
@@ -23,11 +25,12 @@ constexpr const char* kPut =
     " ON CONFLICT DO UPDATE SET doc = excluded.doc, sum = excluded.sum";
 constexpr const char* kErase = "DELETE FROM objects WHERE kind = ?1 AND ns = ?2 AND name = ?3";
 constexpr const char* kBury = "INSERT INTO deleted VALUES(?1, ?2, ?3)";
+constexpr const char* kShrink = "PRAGMA incremental_vacuum(4096)";  // pages
 constexpr const char* kLoadObjects = "SELECT doc, sum, created FROM objects ORDER BY kind, ns, name";
 constexpr const char* kLoadDeleted = "SELECT doc, sum, 0 FROM deleted ORDER BY revision";
 
-constexpr Revision kPast = 2000;  // writes back that a watch can resume across a restart
-constexpr int kBuryBatch = 256;   // deletions after which those older than that are dropped
+constexpr Revision kPast = MemoryStore::kHistory;  // as far back a watch can resume across a restart
+constexpr int kBuryBatch = 256;                    // deletions after which those older than that are dropped
 
 void Bind(sqlite3_stmt* statement, int index, const std::string& text) {
   sqlite3_bind_text(statement, index, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
@@ -207,6 +210,8 @@ Result<void> SqliteJournal::Erase(const api::Object& last, Revision revision) {
   Result<void> done = Bury(last, revision);
   if (done.ok()) done = Do("COMMIT");
   if (!done.ok()) sqlite3_exec(db_, "ROLLBACK", nullptr, nullptr, nullptr);
+  else if (deletions_ == 0)
+    sqlite3_exec(db_, kShrink, nullptr, nullptr, nullptr);  // the next batch tries again
   return done;
 }
 

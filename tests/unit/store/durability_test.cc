@@ -109,6 +109,21 @@ TEST_CASE("deletions are kept for a while only, and an older watch is told so") 
   CHECK(again.SeenFrom(2597).size() == 2);
 }
 
+TEST_CASE("what was deleted gives its room back") {
+  Folder folder;
+  {
+    Opened first(folder.file());
+    const std::string note(10'000, 'x');
+    for (size_t round = 0; round < 2; ++round)
+      for (size_t i = 0; i < MemoryStore::kHistory; ++i)
+        REQUIRE(first.store->Create(Pod(std::to_string(round) + "-" + std::to_string(i), note)).ok());
+    for (const api::Object& object : first.store->List({}).objects)
+      REQUIRE(first.store->Delete(object.key(), "").ok());
+  }
+  // What a watch may still ask for is less than half of what there was; a batch is not dropped yet.
+  CHECK(fs::file_size(folder.file()) < (MemoryStore::kHistory + 512) * 13'000);
+}
+
 TEST_CASE("a write that was cut short is as if it had not been") {
   Folder folder, left;
   Opened before(folder.file());
