@@ -17,12 +17,13 @@ constexpr size_t kPadding = 2;
 using KindDescriber = void (*)(DescribeWriter&, const Object&, const DescribeContext&);
 
 KindDescriber DescriberOf(std::string_view kind) {
-  constexpr std::array<std::pair<std::string_view, KindDescriber>, 6> kDescribers = {{
+  constexpr std::array<std::pair<std::string_view, KindDescriber>, 7> kDescribers = {{
       {"Pod", DescribePod},
       {"Deployment", DescribeDeployment},
       {"PersistentVolumeClaim", DescribeClaim},
       {"PersistentVolume", DescribeVolume},
       {"Node", DescribeNode},
+      {"ResourceQuota", DescribeResourceQuota},
       {"Service", DescribeService},
   }};
   for (const auto& [name, describer] : kDescribers)

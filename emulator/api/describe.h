@@ -33,6 +33,7 @@ void DescribeVolumes(DescribeWriter& writer, const Json& pod_spec);
 void DescribeDeployment(DescribeWriter& writer, const Object& object, const DescribeContext& context);
 void DescribeClaim(DescribeWriter& writer, const Object& object, const DescribeContext& context);
 void DescribeVolume(DescribeWriter& writer, const Object& object, const DescribeContext& context);
+void DescribeResourceQuota(DescribeWriter& writer, const Object& object, const DescribeContext& context);
 void DescribeNode(DescribeWriter& writer, const Object& object, const DescribeContext& context);
 void DescribeService(DescribeWriter& writer, const Object& object, const DescribeContext& context);
 

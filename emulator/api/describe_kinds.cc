@@ -114,6 +114,16 @@ void DescribeVolume(DescribeWriter& writer, const Object& object, const Describe
   }
 }
 
+void DescribeResourceQuota(DescribeWriter& writer, const Object& object, const DescribeContext&) {
+  const Json& hard = Field(object.doc(), "status.hard");
+  const Json& used = Field(object.doc(), "status.used");
+  writer.Row(0, {"Resource", "Used", "Hard"});
+  writer.Row(0, {"--------", "----", "----"});
+  if (!hard.is_object()) return;
+  for (const auto& [resource, amount] : hard.items())
+    writer.Row(0, {resource, used.value(resource, "0"), amount.get<std::string>()});
+}
+
 void DescribeNode(DescribeWriter& writer, const Object& object, const DescribeContext& context) {
   const Json& doc = object.doc();
   writer.Field(0, "CreationTimestamp", FieldText(doc, "metadata.creationTimestamp"));

@@ -130,6 +130,7 @@ const std::vector<KindPrinter>& Printers() {
       {"StorageClass",
        {{"Name"}, {"Provisioner"}, {"ReclaimPolicy"}, {"VolumeBindingMode"}, {"AllowVolumeExpansion"}, {"Age"}},
        PrintStorageClass},
+      {"ResourceQuota", {{"Name"}, {"Request"}, {"Limit"}, {"Age"}}, PrintResourceQuota},
       {"Node",
        {{"Name"}, {"Status"}, {"Roles"}, {"Age"}, {"Version"}, {"Internal-IP", kWide}, {"External-IP", kWide},
         {"OS-Image", kWide}, {"Kernel-Version", kWide}, {"Container-Runtime", kWide}, {"GPUs", kWide}},

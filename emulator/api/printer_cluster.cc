@@ -134,4 +134,18 @@ std::vector<std::string> PrintEvent(const Json& event, Instant now) {
           FieldText(event, "metadata.name")};
 }
 
+// "pods: 2/10, requests.cpu: 1/4": limits have a column of their own.
+std::vector<std::string> PrintResourceQuota(const Json& quota, Instant now) {
+  std::string requests, limits;
+  const Json& hard = Field(quota, "status.hard");
+  const Json& used = Field(quota, "status.used");
+  if (hard.is_object())
+    for (const auto& [resource, amount] : hard.items()) {
+      std::string& text = resource.starts_with("limits.") ? limits : requests;
+      text += (text.empty() ? "" : ", ") + resource + ": " + used.value(resource, "0") + "/" +
+              amount.get<std::string>();
+    }
+  return {FieldText(quota, "metadata.name"), requests, limits, AgeOf(quota, now)};
+}
+
 }  // namespace tfemu::api

@@ -41,6 +41,7 @@ std::vector<std::string> PrintService(const Json& service, Instant now);
 std::vector<std::string> PrintEvent(const Json& event, Instant now);
 std::vector<std::string> PrintVolume(const Json& volume, Instant now);
 std::vector<std::string> PrintClaim(const Json& claim, Instant now);
+std::vector<std::string> PrintResourceQuota(const Json& quota, Instant now);
 std::vector<std::string> PrintStorageClass(const Json& storage_class, Instant now);
 
 }  // namespace tfemu::api

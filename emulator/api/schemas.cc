@@ -178,6 +178,14 @@ constexpr Field kClassFields[] = {
     String("reclaimPolicy"),
     String("volumeBindingMode")};
 
+constexpr Field kQuotaSpecFields[] = {
+    Field{"hard", Type::kQuantity, Shape::kMap},
+    Any("scopeSelector").Ignored("every object of the namespace counts, whatever its scope"),
+    String("scopes").List().Ignored("every object of the namespace counts, whatever its scope")};
+constexpr Schema kQuotaSpec{kQuotaSpecFields};
+constexpr Field kQuotaFields[] = {String("apiVersion"), String("kind"), OneOf("metadata", kObjectMetaSchema),
+                                  OneOf("spec", kQuotaSpec), Any("status")};
+
 constexpr Field kRollingUpdateFields[] = {Field{"maxSurge", Type::kIntOrString},
                                           Field{"maxUnavailable", Type::kIntOrString}};
 constexpr Schema kRollingUpdate{kRollingUpdateFields};
@@ -213,6 +221,7 @@ constexpr Schema kNfsSchema{kNfsFields};
 constexpr Schema kFlexSchema{kFlexFields};
 constexpr Schema kCsiSchema{kCsiFields};
 constexpr Schema kStorageClassSchema{kClassFields};
+constexpr Schema kResourceQuotaSchema{kQuotaFields};
 constexpr Schema kServiceSchema{kServiceFields};
 constexpr Schema kNamespaceSchema{kNamespaceFields};
 constexpr Schema kNodeSchema{kNodeFields};

@@ -25,6 +25,7 @@ extern const Schema kEventSchema;
 extern const Schema kPersistentVolumeSchema;
 extern const Schema kPersistentVolumeClaimSchema;
 extern const Schema kStorageClassSchema;
+extern const Schema kResourceQuotaSchema;
 extern const Schema kDeploymentSchema;
 extern const Schema kReplicaSetSchema;
 extern const Schema kTFJobSchema;

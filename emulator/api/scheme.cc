@@ -6,6 +6,7 @@
 #include "emulator/api/batch_job.h"
 #include "emulator/api/config.h"
 #include "emulator/api/pod.h"
+#include "emulator/api/resource_quota.h"
 #include "emulator/api/schemas.h"
 #include "emulator/api/service.h"
 #include "emulator/api/storage_class.h"
@@ -29,6 +30,8 @@ const std::vector<Kind>& Table() {
        &kPersistentVolumeClaimSchema, SetPersistentVolumeClaimDefaults, ValidatePersistentVolumeClaim},
       {"StorageClass", "storage.k8s.io/v1", "storageclasses", "storageclass", {"sc"}, false, &kStorageClassSchema,
        SetStorageClassDefaults, ValidateStorageClass},
+      {"ResourceQuota", "v1", "resourcequotas", "resourcequota", {"quota"}, true, &kResourceQuotaSchema, nullptr,
+       ValidateResourceQuota},
       {"ConfigMap", "v1", "configmaps", "configmap", {"cm"}, true, &kConfigMapSchema, nullptr, ValidateConfigMap},
       {"Secret", "v1", "secrets", "secret", {}, true, &kSecretSchema, SetSecretDefaults, ValidateSecret},
       {"Service", "v1", "services", "service", {"svc"}, true, &kServiceSchema, SetServiceDefaults, ValidateService},

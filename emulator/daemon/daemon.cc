@@ -18,6 +18,7 @@
 #include "emulator/base/strings.h"
 #include "emulator/daemon/dns_server.h"
 #include "emulator/daemon/gpu_watch.h"
+#include "emulator/daemon/heap_trim.h"
 #include "emulator/daemon/probe_runner.h"
 #include "emulator/daemon/service_proxy.h"
 #include "emulator/io/resident.h"
@@ -108,6 +109,7 @@ class Daemon {
     took_over_ = runtime_->taken_over();
     RETURN_IF_ERROR(CheckFlags());
     RETURN_IF_ERROR(OpenStore());
+    heap_trim_.emplace(executor_, *store_);
     image::ImageFoldersOptions images{image::DefaultImageFolders(config_.image_folders, options_.home),
                                       options_.home + "/cache"};
     images_ = std::make_unique<image::ImageFolders>(executor_, std::move(images));
@@ -152,6 +154,7 @@ class Daemon {
     if (runtime_) runtime_->Shutdown();
     cluster_.reset();
     runtime_.reset();
+    heap_trim_.reset();
     store_.reset();
     journal_.reset();
     std::error_code ignored;
@@ -372,6 +375,7 @@ class Daemon {
   UniqueFd lock_;
   std::unique_ptr<store::SqliteJournal> journal_;
   std::unique_ptr<store::MemoryStore> store_;
+  std::optional<HeapTrim> heap_trim_;
   std::unique_ptr<process::ProcessRuntime> runtime_;
   std::unique_ptr<image::ImageFolders> images_;
   std::unique_ptr<PodProbeRunner> probes_;

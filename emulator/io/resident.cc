@@ -1,5 +1,6 @@
 #include "emulator/io/resident.h"
 
+#include <malloc.h>
 #include <sys/mman.h>
 
 #include <cstdio>
@@ -19,5 +20,7 @@ void ForgetStartupCode() {
       ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
   }
 }
+
+void ReturnFreeMemory() { ::malloc_trim(0); }
 
 }  // namespace tfemu::io

@@ -23,6 +23,7 @@ std::unique_ptr<Controller> MakeTFJobController(const ControllerDeps& deps);
 std::unique_ptr<Controller> MakeJobController(const ControllerDeps& deps);
 std::unique_ptr<Controller> MakeDeploymentController(const ControllerDeps& deps);
 std::unique_ptr<Controller> MakeReplicaSetController(const ControllerDeps& deps);
+std::unique_ptr<Controller> MakeQuotaController(const ControllerDeps& deps);
 std::unique_ptr<Controller> MakeClaimController(const ControllerDeps& deps);
 std::unique_ptr<Controller> MakeVolumeController(const ControllerDeps& deps);
 

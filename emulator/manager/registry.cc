@@ -9,6 +9,7 @@
 #include "emulator/api/gpu_request.h"
 #include "emulator/api/lifecycle.h"
 #include "emulator/api/node.h"
+#include "emulator/api/resource_quota.h"
 #include "emulator/api/schema.h"
 #include "emulator/api/service.h"
 #include "emulator/api/storage_class.h"
@@ -161,6 +162,19 @@ Result<void> Registry::GiveClusterIp(Json& doc) {
   return Error{Reason::kUnavailable, "no cluster address is left for " + ToString(Object(doc).key())};
 }
 
+Result<void> Registry::CheckQuotas(const Object& object) const {
+  const ObjectKey& key = object.key();
+  if (key.ns.empty() || key.kind == "Event") return {};
+  for (const Object& quota_object : store_.List({"ResourceQuota", key.ns}).objects) {
+    const api::ResourceQuota quota = api::DecodeResourceQuota(quota_object);
+    const auto used = api::QuotaUsed(quota.hard, store_.List({"", key.ns}).objects);
+    if (const std::string problem = api::QuotaProblem(quota, object, used); !problem.empty())
+      return Error{Reason::kForbidden, api::QualifiedResource(*api::FindKind(key.kind)) + " \"" + key.name +
+                                           "\" is forbidden: " + problem};
+  }
+  return {};
+}
+
 // As the DefaultStorageClass admission plug-in: "" is a class, too, so only a claim that says nothing gets
 // it.
 void Registry::GiveDefaultClass(Json& claim) const {
@@ -185,6 +199,7 @@ Result<Written> Registry::Create(const Json& original, const WriteOptions& optio
   if (kind->kind == "PersistentVolumeClaim") GiveDefaultClass(doc);
   if (kind->set_defaults != nullptr) kind->set_defaults(doc);
   const Object object(std::move(doc));
+  RETURN_IF_ERROR(CheckQuotas(object));
   if (options.dry_run) {
     if (store_.Get(object.key()).ok())
       return Error{Reason::kAlreadyExists, ToString(object.key()) + " already exists"};

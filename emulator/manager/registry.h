@@ -80,6 +80,8 @@ class Registry {
   Result<void> CheckImages(const api::Json& doc) const;
   // Extended resources that no node has: a pod that asks for one waits for ever.
   void WarnOfResources(const api::Json& doc, std::vector<FieldMessage>& warnings) const;
+  // The ResourceQuota admission: a new object that a quota of its namespace has no room for.
+  Result<void> CheckQuotas(const api::Object& object) const;
   void Orphan(const std::string& owner_uid);
   Result<void> GiveClusterIp(api::Json& doc);
   void GiveDefaultClass(api::Json& claim) const;

@@ -25,12 +25,14 @@ constexpr const char* kPut =
     " ON CONFLICT DO UPDATE SET doc = excluded.doc, sum = excluded.sum";
 constexpr const char* kErase = "DELETE FROM objects WHERE kind = ?1 AND ns = ?2 AND name = ?3";
 constexpr const char* kBury = "INSERT INTO deleted VALUES(?1, ?2, ?3)";
+// Of the last 500 deletions the documents are kept, however few writes ago they were.
+constexpr const char* kOldestKept = "SELECT revision FROM deleted ORDER BY revision DESC LIMIT 1 OFFSET 500";
 constexpr const char* kShrink = "PRAGMA incremental_vacuum(4096)";  // pages
 constexpr const char* kLoadObjects = "SELECT doc, sum, created FROM objects ORDER BY kind, ns, name";
 constexpr const char* kLoadDeleted = "SELECT doc, sum, 0 FROM deleted ORDER BY revision";
 
 constexpr Revision kPast = MemoryStore::kHistory;  // as far back a watch can resume across a restart
-constexpr int kBuryBatch = 256;                    // deletions after which those older than that are dropped
+constexpr int kBuryBatch = 128;                    // deletions after which those older than that are dropped
 
 void Bind(sqlite3_stmt* statement, int index, const std::string& text) {
   sqlite3_bind_text(statement, index, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
@@ -167,10 +169,13 @@ Result<void> SqliteJournal::LoadDeleted(Kept& kept) {
 }
 
 Result<std::optional<Revision>> SqliteJournal::Number(const char* key) {
+  return FirstOf("SELECT value FROM meta WHERE key = '" + std::string(key) + "'");
+}
+
+Result<std::optional<Revision>> SqliteJournal::FirstOf(const std::string& sql) {
   Statement query;
-  if (sqlite3_prepare_v2(db_, "SELECT value FROM meta WHERE key = ?1", -1, &query.raw, nullptr) != SQLITE_OK)
+  if (sqlite3_prepare_v2(db_, sql.c_str(), -1, &query.raw, nullptr) != SQLITE_OK)
     return Problem("cannot read the state");
-  sqlite3_bind_text(query.raw, 1, key, -1, SQLITE_STATIC);
   const int code = sqlite3_step(query.raw);
   if (code == SQLITE_ROW) return std::optional(static_cast<Revision>(sqlite3_column_int64(query.raw, 0)));
   if (code != SQLITE_DONE) return Problem("cannot read the state");
@@ -227,8 +232,10 @@ Result<void> SqliteJournal::Bury(const api::Object& last, Revision revision) {
   RETURN_IF_ERROR(Run(bury_));
   if (++deletions_ < kBuryBatch || revision <= kPast) return {};
   deletions_ = 0;
-  RETURN_IF_ERROR(Do("DELETE FROM deleted WHERE revision <= " + std::to_string(revision - kPast)));
-  return SetNumber("since", revision - kPast);
+  ASSIGN_OR_RETURN(const auto many, FirstOf(kOldestKept));
+  const Revision since = std::max(revision - kPast, many.value_or(0));
+  RETURN_IF_ERROR(Do("DELETE FROM deleted WHERE revision <= " + std::to_string(since)));
+  return SetNumber("since", since);
 }
 
 }  // namespace tfemu::store

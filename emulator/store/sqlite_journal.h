@@ -42,6 +42,7 @@ class SqliteJournal final : public Journal {
   Result<void> LoadObjects(Kept& kept);
   Result<void> LoadDeleted(Kept& kept);
   Result<std::optional<Revision>> Number(const char* key);
+  Result<std::optional<Revision>> FirstOf(const std::string& sql);  // unset: no row
   Result<void> SetNumber(const char* key, Revision value);
   Result<void> Bury(const api::Object& last, Revision revision);
   Result<void> Do(const std::string& sql);

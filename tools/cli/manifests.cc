@@ -26,8 +26,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kFirst[] = {
-    "Namespace", "StorageClass", "PersistentVolume", "PersistentVolumeClaim",
-    "ConfigMap", "Secret",       "Service"};
+    "Namespace", "ResourceQuota", "StorageClass", "PersistentVolume", "PersistentVolumeClaim",
+    "ConfigMap", "Secret",        "Service"};
 
 Error TooLarge(const std::string& name) {
   return Error{Reason::kInvalid,
