@@ -19,8 +19,9 @@ struct ProbeRequest {
   int port = 0;
   std::string path, host;  // host: of the Host header, "" for the address
   std::vector<std::pair<std::string, std::string>> headers;
-  std::string service;
+  std::string service;  // of kGrpc; "" is the server's own health
   Duration timeout{0};
+  bool tls = false;  // of kHttp; certificates are not checked
 };
 
 struct ProbeOutcome {

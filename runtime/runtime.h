@@ -79,6 +79,14 @@ struct Limits {
   int64_t memory_bytes = 0;
 };
 
+// What a container's processes may do, beyond the usual and short of it.
+struct Privileges {
+  std::vector<std::string> add, drop;  // capabilities by name, without CAP_; "ALL"
+  bool no_new = false;                 // no program gives it more
+  bool read_only_root = false;
+  friend bool operator==(const Privileges&, const Privileges&) = default;
+};
+
 struct ContainerLaunch {
   std::string name;
   int attempt = 0;  // 0 for the first start, then the restart count
@@ -91,6 +99,10 @@ struct ContainerLaunch {
   std::vector<Mount> mounts;
   Limits limits;
   std::string log_path;  // absolute; see log_format.h
+  // A file in the container whose end becomes the message of its exit; "" for none.
+  std::string message_path = {};
+  bool message_from_log = false;  // of a failure that left nothing there
+  Privileges privileges = {};
 };
 
 struct PodLaunch {
@@ -99,6 +111,9 @@ struct PodLaunch {
   std::string hostname;
   std::string address;  // IPv4, in the cluster's pod range, not in use
   std::vector<std::string> dns_searches;
+  std::vector<std::string> dns_servers = {};  // empty: the cluster's
+  std::vector<std::string> dns_options = {"ndots:5"};
+  bool share_processes = false;      // one pid namespace for all of its containers
   std::vector<File> etc_files = {};  // further files of /etc, such as hosts aliases; paths relative to /etc
   std::vector<Volume> volumes;
 };
@@ -109,7 +124,7 @@ struct PodEvent {
     kSandboxFailed,         // reason, message
     kContainerStarted,      // the program was exec'ed; pid is the host's number of it
     kContainerStartFailed,  // reason (StartError, ContainerCannotRun), message, exit_code 127/128
-    kContainerExited,       // exit_code (128+n for signal n), oom_killed
+    kContainerExited,       // exit_code (128+n for signal n), oom_killed, message
     kPodStopped,            // nothing of the pod is left
     kVolumeUsage,           // of a volume with a size or a quota: volume, used_bytes, size_bytes
   };

@@ -47,6 +47,40 @@ EnvVar DecodeEnvVar(const Json& var) {
   return decoded;
 }
 
+ContainerSecurity DecodeSecurity(const Json& context) {
+  const Json& capabilities = Member(context, "capabilities");
+  return {Int(context, "runAsUser"),
+          Int(context, "runAsGroup"),
+          Bool(context, "runAsNonRoot"),
+          Bool(context, "readOnlyRootFilesystem"),
+          !Bool(context, "allowPrivilegeEscalation", true),
+          Texts(capabilities, "add"),
+          Texts(capabilities, "drop")};
+}
+
+PodDns DecodeDns(const Json& spec) {
+  PodDns dns;
+  if (const std::string policy = Text(spec, "dnsPolicy"); !policy.empty()) dns.policy = policy;
+  const Json& config = Member(spec, "dnsConfig");
+  dns.nameservers = Texts(config, "nameservers");
+  dns.searches = Texts(config, "searches");
+  for (const Json& option : Items(config, "options"))
+    dns.options.emplace_back(Text(option, "name"), Text(option, "value"));
+  return dns;
+}
+
+// A container has its pod's users where it names none of its own.
+void Inherit(const Json& spec, const char* list, std::vector<Container>& containers) {
+  const Json& pod = Member(spec, "securityContext");
+  for (size_t i = 0; const Json& doc : Items(spec, list)) {
+    ContainerSecurity& security = containers[i++].security;
+    if (!security.run_as_user) security.run_as_user = Int(pod, "runAsUser");
+    if (!security.run_as_group) security.run_as_group = Int(pod, "runAsGroup");
+    if (!Member(Member(doc, "securityContext"), "runAsNonRoot").is_boolean())
+      security.run_as_non_root = Bool(pod, "runAsNonRoot");
+  }
+}
+
 Container DecodeContainer(const Json& container) {
   Container decoded;
   decoded.name = Text(container, "name");
@@ -71,9 +105,10 @@ Container DecodeContainer(const Json& container) {
   decoded.limits = DecodeResources(Member(resources, "limits"));
   decoded.requests = DecodeResources(Member(resources, "requests"));
   decoded.probes = DecodeProbes(container);
-  const Json& security = Member(container, "securityContext");
-  decoded.run_as_user = Int(security, "runAsUser");
-  decoded.run_as_group = Int(security, "runAsGroup");
+  decoded.security = DecodeSecurity(Member(container, "securityContext"));
+  decoded.sidecar = Text(container, "restartPolicy") == "Always";
+  decoded.termination_path = Text(container, "terminationMessagePath");
+  decoded.logs_on_error = Text(container, "terminationMessagePolicy") == "FallbackToLogsOnError";
   return decoded;
 }
 
@@ -89,7 +124,8 @@ ContainerState DecodeState(const Json& state) {
                static_cast<int>(Int(ended, "exitCode").value_or(0)),
                static_cast<int>(Int(ended, "signal").value_or(0)),
                Time(ended, "startedAt"),
-               Time(ended, "finishedAt")};
+               Time(ended, "finishedAt"),
+               Text(ended, "containerID")};
   } else if (const Json& waiting = Member(state, "waiting"); waiting.is_object()) {
     decoded.reason = Text(waiting, "reason");
     decoded.message = Text(waiting, "message");
@@ -191,12 +227,10 @@ Pod DecodePod(const Object& object) {
     pod.spec.host_aliases[Text(alias, "ip")] = Texts(alias, "hostnames");
   pod.spec.active_deadline_seconds = Int(spec, "activeDeadlineSeconds");
   const Json& security = Member(spec, "securityContext");
-  for (auto* list : {&pod.spec.init_containers, &pod.spec.containers}) {
-    for (Container& container : *list) {
-      if (!container.run_as_user) container.run_as_user = Int(security, "runAsUser");
-      if (!container.run_as_group) container.run_as_group = Int(security, "runAsGroup");
-    }
-  }
+  Inherit(spec, "initContainers", pod.spec.init_containers);
+  Inherit(spec, "containers", pod.spec.containers);
+  pod.spec.dns = DecodeDns(spec);
+  pod.spec.share_processes = Bool(spec, "shareProcessNamespace");
   pod.spec.ownership = {
       Int(security, "fsGroup"), {}, Text(security, "fsGroupChangePolicy") == "OnRootMismatch"};
   for (const Json& group : Items(security, "supplementalGroups"))
@@ -206,11 +240,25 @@ Pod DecodePod(const Object& object) {
   return pod;
 }
 
+const Container* FindContainer(const PodSpec& spec, const std::string& name) {
+  for (const auto* list : {&spec.init_containers, &spec.containers})
+    for (const Container& container : *list)
+      if (container.name == name) return &container;
+  return nullptr;
+}
+
 Resources PodRequests(const PodSpec& spec) {
   Resources sum;
   for (const Container& c : spec.containers) Add(sum, c.requests);
-  for (const Container& c : spec.init_containers)
-    for (const auto& [name, amount] : c.requests) sum[name] = std::max(sum[name], amount);
+  Resources sidecars, largest;
+  for (const Container& c : spec.init_containers) {
+    if (c.sidecar) Add(sidecars, c.requests);
+    Resources now = sidecars;
+    if (!c.sidecar) Add(now, c.requests);
+    for (const auto& [name, amount] : now) largest[name] = std::max(largest[name], amount);
+  }
+  Add(sum, sidecars);
+  for (const auto& [name, amount] : largest) sum[name] = std::max(sum[name], amount);
   return sum;
 }
 

@@ -59,6 +59,16 @@ struct ContainerPort {
   friend bool operator==(const ContainerPort&, const ContainerPort&) = default;
 };
 
+// securityContext of a container, with what it inherits from its pod's.
+struct ContainerSecurity {
+  std::optional<int64_t> run_as_user, run_as_group;
+  bool run_as_non_root = false;
+  bool read_only_root = false;
+  bool no_new_privileges = false;  // allowPrivilegeEscalation: false
+  std::vector<std::string> add_capabilities, drop_capabilities;
+  friend bool operator==(const ContainerSecurity&, const ContainerSecurity&) = default;
+};
+
 struct Container {
   std::string name, image, image_pull_policy, working_dir;
   std::vector<std::string> command, args;
@@ -68,7 +78,10 @@ struct Container {
   std::vector<ContainerPort> ports;
   Resources limits, requests;
   ContainerProbes probes;
-  std::optional<int64_t> run_as_user, run_as_group;  // securityContext, the pod's where it has none
+  ContainerSecurity security;
+  bool sidecar = false;  // an init container with restartPolicy Always
+  std::string termination_path;
+  bool logs_on_error = false;  // terminationMessagePolicy FallbackToLogsOnError
   friend bool operator==(const Container&, const Container&) = default;
 };
 
@@ -128,6 +141,14 @@ struct VolumeOwnership {
   friend bool operator==(const VolumeOwnership&, const VolumeOwnership&) = default;
 };
 
+// dnsPolicy and dnsConfig.
+struct PodDns {
+  std::string policy = "ClusterFirst";
+  std::vector<std::string> nameservers, searches;
+  std::vector<std::pair<std::string, std::string>> options;  // "ndots" "2"; the value may be empty
+  friend bool operator==(const PodDns&, const PodDns&) = default;
+};
+
 struct PodSpec {
   std::vector<Container> init_containers, containers;
   std::vector<PodVolume> volumes;
@@ -139,6 +160,8 @@ struct PodSpec {
   std::vector<Toleration> tolerations;
   std::map<std::string, std::vector<std::string>> host_aliases;  // address -> names
   VolumeOwnership ownership;
+  PodDns dns;
+  bool share_processes = false;  // shareProcessNamespace
   friend bool operator==(const PodSpec&, const PodSpec&) = default;
 };
 
@@ -148,6 +171,7 @@ struct ContainerState {
   std::string reason, message;
   int exit_code = 0, signal = 0;
   Instant started_at, finished_at;
+  std::string container_id = {};  // of one that has terminated
   friend bool operator==(const ContainerState&, const ContainerState&) = default;
 };
 
@@ -191,6 +215,8 @@ struct Pod {
 };
 
 Pod DecodePod(const Object& object);
+// Among init containers and containers; null when there is none of that name.
+const Container* FindContainer(const PodSpec& spec, const std::string& name);
 PodVolume DecodePodVolume(const Json& volume);
 // The members of status that the node agent owns; arrays whole, absent members as null.
 Json EncodePodStatus(const PodStatus& status);
@@ -203,7 +229,8 @@ Json UnschedulablePatch(const std::string& message, Instant now);
 Json NoInstancePatch(const std::string& reason, const std::string& message, Instant now);
 Json FailedPatch(const std::string& reason, const std::string& message);
 
-// What the scheduler counts: the sum over containers, or the largest init container when that is more.
+// What the scheduler counts: the sum over containers and sidecars, or the most that is had while init
+// containers run (one at a time, with the sidecars before it) when that is more.
 Resources PodRequests(const PodSpec& spec);
 
 // Fills in what the API server does for every pod template (also in a Deployment or ReplicaSet).

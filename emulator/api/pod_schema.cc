@@ -7,8 +7,9 @@ namespace {
 constexpr Field kExecActionFields[] = {String("command").List()};
 constexpr Schema kExecAction{kExecActionFields};
 
-constexpr std::string_view kNoSecurity =
-    "containers have root's usual capabilities in namespaces of their own";
+constexpr std::string_view kNoSecurity = "the host's security modules are left as they are";
+constexpr std::string_view kNoPrivilege =
+    "containers get no devices and no host; capabilities can be added one by one";
 constexpr std::string_view kOneScheduler =
     "there is one scheduler, and it looks at resources, nodeSelector and taints";
 
@@ -60,8 +61,7 @@ constexpr Field kHeaderFields[] = {String("name"), String("value")};
 constexpr Schema kHeader{kHeaderFields};
 constexpr Field kHttpGetFields[] = {
     String("host").Approximated("the Host header; the request goes to the pod"),
-    ListOf("httpHeaders", kHeader), String("path"), Field{"port", Type::kIntOrString},
-    String("scheme").Approximated("HTTPS: plain HTTP is spoken, so use tcpSocket")};
+    ListOf("httpHeaders", kHeader), String("path"), Field{"port", Type::kIntOrString}, String("scheme")};
 constexpr Schema kHttpGet{kHttpGetFields};
 constexpr Field kTcpFields[] = {String("host").Approximated("the connection goes to the pod"),
                                 Field{"port", Type::kIntOrString}};
@@ -70,11 +70,9 @@ constexpr Field kGrpcFields[] = {Integer("port"), String("service")};
 constexpr Schema kGrpc{kGrpcFields};
 constexpr Field kSleepFields[] = {Integer("seconds")};
 constexpr Schema kSleep{kSleepFields};
-constexpr std::string_view kGrpcConnects =
-    "a connection is all that is asked for; the health service is not called";
 constexpr Field kProbeFields[] = {OneOf("exec", kExecAction),
                                   Integer("failureThreshold"),
-                                  OneOf("grpc", kGrpc).Approximated(kGrpcConnects),
+                                  OneOf("grpc", kGrpc),
                                   OneOf("httpGet", kHttpGet),
                                   Integer("initialDelaySeconds"),
                                   Integer("periodSeconds"),
@@ -90,15 +88,18 @@ constexpr Field kLifecycleFields[] = {
     OneOf("postStart", kHandler).Approximated("the container shows as running meanwhile"),
     OneOf("preStop", kHandler), String("stopSignal").Ignored("containers are stopped with SIGTERM")};
 constexpr Schema kLifecycle{kLifecycleFields};
+constexpr Field kCapabilitiesFields[] = {String("add").List().Approximated("CAP_MKNOD is never given"),
+                                         String("drop").List()};
+constexpr Schema kCapabilities{kCapabilitiesFields};
 constexpr Field kContainerSecurityFields[] = {
-    Boolean("allowPrivilegeEscalation").Ignored(kNoSecurity),
+    Boolean("allowPrivilegeEscalation"),
     Any("appArmorProfile").Ignored(kNoSecurity),
-    Any("capabilities").Ignored(kNoSecurity),
-    Boolean("privileged").Ignored(kNoSecurity),
-    String("procMount").Ignored(kNoSecurity),
-    Boolean("readOnlyRootFilesystem").Ignored("what a container writes to its root is lost with it"),
+    OneOf("capabilities", kCapabilities),
+    Boolean("privileged").Ignored(kNoPrivilege),
+    String("procMount").Ignored("/proc is always masked as by Default"),
+    Boolean("readOnlyRootFilesystem"),
     Integer("runAsGroup"),
-    Boolean("runAsNonRoot").Ignored(kNoSecurity),
+    Boolean("runAsNonRoot"),
     Integer("runAsUser"),
     Any("seLinuxOptions").Ignored(kNoSecurity),
     Any("seccompProfile").Ignored(kNoSecurity),
@@ -119,13 +120,13 @@ constexpr Field kContainerFields[] = {
     OneOf("readinessProbe", kProbe),
     Any("resizePolicy").List().Ignored("resources are fixed when the container starts"),
     OneOf("resources", kResourceRequirements),
-    String("restartPolicy").Ignored("sidecar init containers run to their end like the others"),
+    String("restartPolicy"),
     OneOf("securityContext", kContainerSecurity),
     OneOf("startupProbe", kProbe),
     Boolean("stdin").Ignored("containers read from /dev/null"),
     Boolean("stdinOnce").Ignored("containers read from /dev/null"),
-    String("terminationMessagePath").Approximated("the file is not read back into the status"),
-    String("terminationMessagePolicy").Approximated("the file is not read back into the status"),
+    String("terminationMessagePath"),
+    String("terminationMessagePolicy"),
     Boolean("tty").Ignored("use tfemu exec -it"),
     Any("volumeDevices").List().Ignored("there are no block devices"),
     ListOf("volumeMounts", kVolumeMount),
@@ -157,8 +158,24 @@ constexpr Schema kEmptyDir{kEmptyDirFields};
 constexpr Field kClaimRefFields[] = {String("claimName"), Boolean("readOnly")};
 constexpr Schema kClaimRef{kClaimRefFields};
 
-constexpr std::string_view kNoVolume = "this volume type is not provided; the pod waits with FailedMount";
-constexpr Field kVolumeFields[] = {OneOf("configMap", kFileSource),
+constexpr Field kVolumeFields[] = {Any("awsElasticBlockStore").Refused(kNoDisk),
+                                   Any("azureDisk").Refused(kNoDisk),
+                                   Any("azureFile").Refused(kNoDisk),
+                                   Any("cephfs").Refused(kNoDisk),
+                                   Any("cinder").Refused(kNoDisk),
+                                   Any("fc").Refused(kNoDisk),
+                                   Any("flocker").Refused(kNoDisk),
+                                   Any("gcePersistentDisk").Refused(kNoDisk),
+                                   Any("gitRepo").Refused(kNoDisk),
+                                   Any("glusterfs").Refused(kNoDisk),
+                                   Any("photonPersistentDisk").Refused(kNoDisk),
+                                   Any("portworxVolume").Refused(kNoDisk),
+                                   Any("quobyte").Refused(kNoDisk),
+                                   Any("rbd").Refused(kNoDisk),
+                                   Any("scaleIO").Refused(kNoDisk),
+                                   Any("storageos").Refused(kNoDisk),
+                                   Any("vsphereVolume").Refused(kNoDisk),
+                                   OneOf("configMap", kFileSource),
                                    OneOf("csi", kCsiSchema),
                                    OneOf("downwardAPI", kDownward),
                                    OneOf("emptyDir", kEmptyDir),
@@ -179,7 +196,7 @@ constexpr Field kPodSecurityFields[] = {
     Integer("fsGroup"),
     String("fsGroupChangePolicy"),
     Integer("runAsGroup"),
-    Boolean("runAsNonRoot").Ignored(kNoSecurity),
+    Boolean("runAsNonRoot"),
     Integer("runAsUser"),
     String("seLinuxChangePolicy").Ignored(kNoSecurity),
     Any("seLinuxOptions").Ignored(kNoSecurity),
@@ -197,13 +214,19 @@ constexpr Schema kToleration{kTolerationFields};
 constexpr Field kHostAliasFields[] = {String("hostnames").List(), String("ip")};
 constexpr Schema kHostAlias{kHostAliasFields};
 
+constexpr Field kDnsOptionFields[] = {String("name"), String("value")};
+constexpr Schema kDnsOption{kDnsOptionFields};
+constexpr Field kDnsConfigFields[] = {String("nameservers").List(), ListOf("options", kDnsOption),
+                                      String("searches").List()};
+constexpr Schema kDnsConfig{kDnsConfigFields};
+
 constexpr Field kPodSpecFields[] = {
     Integer("activeDeadlineSeconds"),
     Any("affinity").Ignored(kOneScheduler),
     Boolean("automountServiceAccountToken"),
     ListOf("containers", kContainer),
-    Any("dnsConfig").Ignored("the cluster's DNS settings are used"),
-    String("dnsPolicy").Approximated("always ClusterFirst"),
+    OneOf("dnsConfig", kDnsConfig),
+    String("dnsPolicy").Approximated("Default: the servers of the host, which pods do not reach"),
     Boolean("enableServiceLinks").Approximated("no environment variables are made for services"),
     Any("ephemeralContainers").List().Ignored("use tfemu exec"),
     ListOf("hostAliases", kHostAlias),
@@ -232,7 +255,7 @@ constexpr Field kPodSpecFields[] = {
     String("serviceAccount").Approximated("no token is written: there is no API for it to open yet"),
     String("serviceAccountName").Approximated("no token is written: there is no API for it to open yet"),
     Boolean("setHostnameAsFQDN").Ignored("the host name is the pod's short name"),
-    Boolean("shareProcessNamespace").Ignored("every container has its own process namespace"),
+    Boolean("shareProcessNamespace"),
     String("subdomain"),
     Integer("terminationGracePeriodSeconds"),
     ListOf("tolerations", kToleration),

@@ -25,6 +25,7 @@ Json EncodeState(const ContainerState& state) {
                              {"finishedAt", FormatTime(state.finished_at)}});
   if (state.signal != 0) ended["signal"] = state.signal;
   if (!state.message.empty()) ended["message"] = state.message;
+  if (!state.container_id.empty()) ended["containerID"] = state.container_id;
   return Json::object({{"terminated", std::move(ended)}});
 }
 

@@ -94,6 +94,30 @@ void CheckEnv(const Json& container, const std::string& path, Messages& messages
   }
 }
 
+void CheckDns(const Json& spec, const std::string& path, Messages& messages) {
+  CheckOneOf(spec, "dnsPolicy", path, {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"},
+             messages);
+  const Json& servers = Items(Member(spec, "dnsConfig"), "nameservers");
+  const std::string at = path + ".dnsConfig.nameservers";
+  if (Text(spec, "dnsPolicy") == "None" && servers.empty())
+    messages.push_back(
+        {at, "Required value: must provide at least one DNS nameserver when `dnsPolicy` is None"});
+  if (servers.size() > 3) messages.push_back({at, "Invalid value: must not have more than 3 nameservers"});
+}
+
+// restartPolicy of a container makes a sidecar of an init container, and is for nothing else.
+void CheckSidecar(const Json& container, bool init, const std::string& at, Messages& messages) {
+  const std::string policy = Text(container, "restartPolicy");
+  if (!policy.empty() && !init)
+    messages.push_back({at + ".restartPolicy", "Forbidden: may not be set for non-init containers"});
+  if (init) CheckOneOf(container, "restartPolicy", at, {"Always"}, messages);
+  if (!init || policy == "Always") return;
+  for (const char* name : {"livenessProbe", "readinessProbe", "startupProbe", "lifecycle"})
+    if (Member(container, name).is_object())
+      messages.push_back(
+          {at + "." + name, "Forbidden: may not be set for init containers without restartPolicy=Always"});
+}
+
 }  // namespace
 
 std::vector<FieldMessage> ValidatePodSpec(const Json& spec, const std::string& path) {
@@ -118,6 +142,8 @@ std::vector<FieldMessage> ValidatePodSpec(const Json& spec, const std::string& p
       CheckName(container, at, containers, messages);
       CheckRequired(container, "image", at, messages);
       CheckOneOf(container, "imagePullPolicy", at, {"Always", "IfNotPresent", "Never"}, messages);
+      CheckOneOf(container, "terminationMessagePolicy", at, {"FallbackToLogsOnError", "File"}, messages);
+      CheckSidecar(container, std::string_view(list) == "initContainers", at, messages);
       CheckPorts(container, at, messages);
       CheckMounts(container, at, volumes, messages);
       CheckResources(container, at, messages);
@@ -127,8 +153,7 @@ std::vector<FieldMessage> ValidatePodSpec(const Json& spec, const std::string& p
     }
   }
   CheckOneOf(spec, "restartPolicy", path, {"Always", "OnFailure", "Never"}, messages);
-  CheckOneOf(spec, "dnsPolicy", path, {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"},
-             messages);
+  CheckDns(spec, path, messages);
   CheckNotNegative(spec, "terminationGracePeriodSeconds", path, messages);
   return messages;
 }

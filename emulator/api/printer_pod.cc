@@ -10,7 +10,7 @@ namespace {
 struct PodSummary {
   std::string status;
   int64_t restarts = 0;
-  int ready = 0;
+  int ready = 0, containers = 0;
   std::optional<Instant> last_restart;
 };
 
@@ -34,6 +34,18 @@ void CountRestarts(const Json& status, PodSummary& summary) {
     summary.last_restart = finished;
 }
 
+bool IsSidecar(const Json& pod, const std::string& name) {
+  for (const Json& container : FieldList(pod, "spec.initContainers"))
+    if (FieldText(container, "name") == name) return FieldText(container, "restartPolicy") == "Always";
+  return false;
+}
+
+// Of sidecars: they count as containers.
+void CountSidecarRestarts(const Json& pod, PodSummary& summary) {
+  for (const Json& status : FieldList(pod, "status.initContainerStatuses"))
+    if (IsSidecar(pod, FieldText(status, "name"))) CountRestarts(status, summary);
+}
+
 // False when all init containers are done.
 bool SummariseInit(const Json& pod, PodSummary& summary) {
   const Json& statuses = FieldList(pod, "status.initContainerStatuses");
@@ -43,6 +55,10 @@ bool SummariseInit(const Json& pod, PodSummary& summary) {
     const Json& terminated = Field(status, "state.terminated");
     const std::string waiting = FieldText(status, "state.waiting.reason");
     if (terminated.is_object() && FieldInt(terminated, "exitCode") == 0) continue;
+    if (IsSidecar(pod, FieldText(status, "name")) && Field(status, "started") == true) {
+      if (Field(status, "ready") == true) ++summary.ready;
+      continue;
+    }
     if (terminated.is_object()) summary.status = "Init:" + TerminatedWord(terminated);
     else if (!waiting.empty() && waiting != "PodInitializing") summary.status = "Init:" + waiting;
     else
@@ -82,10 +98,14 @@ PodSummary Summarise(const Json& pod) {
   for (const auto& condition : FieldList(pod, "status.conditions"))
     if (FieldText(condition, "type") == "PodScheduled" && FieldText(condition, "reason") == "SchedulingGated")
       summary.status = "SchedulingGated";
+  summary.containers = static_cast<int>(FieldList(pod, "spec.containers").size());
+  for (const Json& container : FieldList(pod, "spec.initContainers"))
+    if (FieldText(container, "restartPolicy") == "Always") ++summary.containers;
   const bool initializing = SummariseInit(pod, summary);
   if (!initializing || ConditionIsTrue(pod, "Initialized")) {
     summary.restarts = 0;
     summary.last_restart.reset();
+    CountSidecarRestarts(pod, summary);
     SummariseContainers(pod, summary);
   }
   const bool over = phase == "Succeeded" || phase == "Failed";
@@ -117,7 +137,7 @@ std::vector<std::string> PrintPod(const Json& pod, Instant now) {
   std::string address =
       addresses.empty() ? FieldText(pod, "status.podIP") : FieldText(addresses.front(), "ip");
   return {FieldText(pod, "metadata.name"),
-          std::to_string(summary.ready) + "/" + std::to_string(FieldList(pod, "spec.containers").size()),
+          std::to_string(summary.ready) + "/" + std::to_string(summary.containers),
           summary.status,
           restarts,
           AgeOf(pod, now),

@@ -77,6 +77,8 @@ class Walker {
   void Known(const std::string& path, const json& value, const Field& field) {
     if (field.fidelity == Fidelity::kIgnored && !Unset(value))
       findings.warnings.push_back({path, "not honoured: " + std::string(field.note)});
+    if (field.fidelity == Fidelity::kRefused && !value.is_null())
+      return findings.errors.push_back({path, "not supported: " + std::string(field.note)});
     switch (field.shape) {
       case Shape::kOne: return One(path, value, field);
       case Shape::kList:

@@ -17,6 +17,7 @@ enum class Fidelity {
   kHonoured,
   kApproximated,  // `note` says how; no warning
   kIgnored,       // `note` says what does not happen; a warning when a manifest sets it
+  kRefused,       // `note` says why; an error when a manifest sets it
 };
 
 enum class Type { kString, kInteger, kNumber, kBoolean, kQuantity, kIntOrString, kTime, kObject, kAny };
@@ -35,6 +36,7 @@ struct Field {
   constexpr Field List() const { return With(Shape::kList); }
   constexpr Field Map() const { return With(Shape::kMap); }
   constexpr Field Ignored(std::string_view why) const { return With(Fidelity::kIgnored, why); }
+  constexpr Field Refused(std::string_view why) const { return With(Fidelity::kRefused, why); }
   constexpr Field Approximated(std::string_view how) const { return With(Fidelity::kApproximated, how); }
 
  private:
@@ -70,7 +72,7 @@ constexpr Field MapOf(std::string_view name, const Schema& of) {
 }
 
 struct FieldFindings {
-  std::vector<FieldMessage> errors;    // wrong types
+  std::vector<FieldMessage> errors;    // wrong types, and set fields that are refused
   std::vector<FieldMessage> warnings;  // unknown fields, and set fields that are not honoured
 };
 

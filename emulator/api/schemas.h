@@ -8,6 +8,10 @@ namespace tfemu::api {
 extern const Schema kObjectMetaSchema;
 extern const Schema kLabelSelectorSchema;
 // Sources that a pod's volume and a PersistentVolume share.
+inline constexpr std::string_view kNoVolume =
+    "this volume type is not provided; the pod waits with FailedMount";
+inline constexpr std::string_view kNoDisk =
+    "there are no disks and storage services here; nfs, flexVolume, hostPath or a claim can stand in";
 extern const Schema kHostPathSchema;
 extern const Schema kNfsSchema;
 extern const Schema kFlexSchema;

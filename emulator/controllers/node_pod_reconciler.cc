@@ -22,7 +22,8 @@ class Planner {
   NodePodPlan Make() {
     if (o_.pod.meta.deletion_timestamp) End();
     else if (PastDeadline()) Expire();
-    else if (o_.pod.finished() || Over(o_)) StopSandbox();
+    else if (o_.pod.finished()) StopSandbox();
+    else if (Over(o_)) Finish();
     else if (!o_.obstacles.empty()) Retry(1s);
     else Run();
     return std::move(plan_);
@@ -69,19 +70,42 @@ class Planner {
       Order(PodOrder::kStopSandbox);
   }
 
-  // SIGTERM to every container, SIGKILL to all of the pod when the grace is over; then the object goes.
+  // SIGTERM to every container, then to the sidecars, SIGKILL to all of the pod when the grace is over; then
+  // the object goes.
   void End() {
+    if (!TerminateAll()) return Remove();
+    KillAfter(
+        o_.pod.meta.deletion_grace_period_seconds.value_or(o_.pod.spec.termination_grace_period_seconds));
+  }
+
+  // Sidecars do not keep a pod going whose containers have ended.
+  void Finish() {
+    if (TerminateAll()) KillAfter(o_.pod.spec.termination_grace_period_seconds);
+    else StopSandbox();
+  }
+
+  // Sidecars go one by one, the last first, when nothing else runs. False when nothing runs at all.
+  bool TerminateAll() {
     bool live = false;
-    for (const auto& [name, run] : o_.run.containers) {
-      if (!Live(run)) continue;
-      live = true;
-      if (run.term_sent) continue;
-      plan_.events.push_back({false, "Killing", "Stopping container " + name});
-      Order(PodOrder::kTerminate, name);
-    }
-    if (!live) return Remove();
-    const int64_t grace =
-        o_.pod.meta.deletion_grace_period_seconds.value_or(o_.pod.spec.termination_grace_period_seconds);
+    for (const auto* list : {&o_.pod.spec.init_containers, &o_.pod.spec.containers})
+      for (const Container& c : *list)
+        if (!c.sidecar && Terminate(c)) live = true;
+    if (live) return true;
+    const auto& sidecars = o_.pod.spec.init_containers;
+    return std::any_of(sidecars.rbegin(), sidecars.rend(), [&](const Container& c) { return Terminate(c); });
+  }
+
+  // False when it does not run.
+  bool Terminate(const Container& c) {
+    const ContainerRun* run = RunOf(c.name);
+    if (run == nullptr || !Live(*run)) return false;
+    if (run->term_sent) return true;
+    plan_.events.push_back({false, "Killing", "Stopping container " + c.name});
+    Order(PodOrder::kTerminate, c.name);
+    return true;
+  }
+
+  void KillAfter(int64_t grace) {
     if (!plan_.kill_at) plan_.kill_at = o_.now + Scaled(std::chrono::seconds(grace), o_.time_scale);
     // A later delete with a shorter grace counts from now.
     plan_.kill_at = std::min(*plan_.kill_at, o_.now + Scaled(std::chrono::seconds(grace), o_.time_scale));
@@ -103,20 +127,23 @@ class Planner {
       case Sandbox::kStarting:
       case Sandbox::kReady: break;
     }
+    // Once a container was started, sidecars are restarted beside it and hold nothing up.
+    const bool initialized = AnyContainerStarted(o_);
     for (const Container& c : o_.pod.spec.init_containers)
-      if (!Advance(c, true)) return;
+      if (!Advance(c, true) && !initialized) return;
     for (const Container& c : o_.pod.spec.containers) Advance(c, false);
   }
 
-  // Starts or restarts the container where that is due; true when it is an init container that is done.
+  // Starts or restarts the container where that is due; true when it is an init container that is done, or a
+  // sidecar that has started.
   bool Advance(const Container& c, bool init) {
     const ContainerRun* run = RunOf(c.name);
     if (run == nullptr || run->state == State::kNone) {
       Start(c, run == nullptr ? 0 : run->attempt);
       return false;
     }
-    if (run->state != State::kExited) return false;
-    if (!WillRestart(o_.pod, *run, init)) return run->exit_code == 0;
+    if (run->state != State::kExited) return c.sidecar && Started(*run);
+    if (!WillRestart(o_.pod, c, *run, init)) return run->exit_code == 0;
     const Instant due = run->finished_at + Scaled(run->back_off.value_or(Duration(0)), o_.time_scale);
     if (o_.now >= due) {
       Start(c, run->attempt + 1);

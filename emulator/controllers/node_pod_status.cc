@@ -20,16 +20,24 @@ const ContainerRun& RunOf(const NodePodObservation& o, const Container& c) {
 }
 
 bool InitDone(const NodePodObservation& o) {
+  if (AnyContainerStarted(o)) return true;
   return std::ranges::all_of(o.pod.spec.init_containers, [&](const Container& c) {
     const ContainerRun& run = RunOf(o, c);
-    return run.state == State::kExited && run.exit_code == 0;
+    return c.sidecar ? Started(run) : run.state == State::kExited && run.exit_code == 0;
+  });
+}
+
+bool SidecarRuns(const NodePodObservation& o) {
+  return std::ranges::any_of(o.pod.spec.init_containers, [&](const Container& c) {
+    const State state = RunOf(o, c).state;
+    return c.sidecar && (state == State::kRunning || state == State::kStarting);
   });
 }
 
 bool InitGaveUp(const NodePodObservation& o) {
   return std::ranges::any_of(o.pod.spec.init_containers, [&](const Container& c) {
     const ContainerRun& run = RunOf(o, c);
-    return run.state == State::kExited && run.exit_code != 0 && !WillRestart(o.pod, run, true);
+    return run.state == State::kExited && run.exit_code != 0 && !WillRestart(o.pod, c, run, true);
   });
 }
 
@@ -47,14 +55,18 @@ ContainerState WaitingToStart(const NodePodObservation& o, const Container& c, b
   return Waiting(!init && !o.pod.spec.init_containers.empty() ? "PodInitializing" : "ContainerCreating");
 }
 
+std::string ContainerId(const NodePodObservation& o, const Container& c, int attempt) {
+  return "tfemu://" + o.pod.meta.uid + "/" + c.name + "/" + std::to_string(attempt);
+}
+
 ContainerStatus Status(const NodePodObservation& o, const Container& c, bool init) {
   const ContainerRun& run = RunOf(o, c);
   ContainerStatus status{c.name, c.image};
   if (const auto id = o.image_ids.find(c.name); id != o.image_ids.end()) status.image_id = id->second;
-  if (run.state != State::kNone)
-    status.container_id = "tfemu://" + o.pod.meta.uid + "/" + c.name + "/" + std::to_string(run.attempt);
+  if (run.state != State::kNone) status.container_id = ContainerId(o, c, run.attempt);
   status.restart_count = run.attempt;
   status.last_state = run.last_termination;
+  if (status.last_state) status.last_state->container_id = ContainerId(o, c, run.attempt - 1);
   switch (run.state) {
     case State::kNone:
     case State::kStarting: status.state = WaitingToStart(o, c, init); break;
@@ -65,8 +77,8 @@ ContainerStatus Status(const NodePodObservation& o, const Container& c, bool ini
       break;
     case State::kExited:
       status.state = Termination(run);
-      status.ready = init && run.exit_code == 0;
-      if (!o.pod.meta.deletion_timestamp && WillRestart(o.pod, run, init)) {
+      status.state.container_id = status.container_id;
+      if (!o.pod.meta.deletion_timestamp && WillRestart(o.pod, c, run, init) && !(c.sidecar && Over(o))) {
         status.last_state = status.state;
         status.state = Waiting("CrashLoopBackOff", "back-off " + Seconds(run.back_off.value_or(Duration(0))) +
                                                        " restarting failed container=" + c.name +
@@ -75,13 +87,13 @@ ContainerStatus Status(const NodePodObservation& o, const Container& c, bool ini
       }
       break;
   }
-  if (init) status.ready = run.state == State::kExited && run.exit_code == 0;
+  if (init && !c.sidecar) status.ready = run.state == State::kExited && run.exit_code == 0;
   return status;
 }
 
 PodPhase Phase(const NodePodObservation& o) {
   if (o.pod.finished()) return o.pod.status.phase;  // the end is final
-  if (InitGaveUp(o)) return PodPhase::kFailed;
+  if (InitGaveUp(o)) return SidecarRuns(o) ? PodPhase::kPending : PodPhase::kFailed;
   if (!InitDone(o)) return PodPhase::kPending;
   bool started = false, all_zero = true;
   for (const Container& c : o.pod.spec.containers) {
@@ -89,6 +101,7 @@ PodPhase Phase(const NodePodObservation& o) {
     started = started || run.state == State::kRunning || run.state == State::kExited || run.attempt > 0;
     all_zero = all_zero && run.exit_code == 0;
   }
+  if (Over(o) && SidecarRuns(o)) return PodPhase::kRunning;
   if (Over(o)) return all_zero ? PodPhase::kSucceeded : PodPhase::kFailed;
   return started ? PodPhase::kRunning : PodPhase::kPending;
 }
@@ -105,7 +118,17 @@ void AddCondition(const NodePodObservation& o, api::PodStatus& status, const std
 
 Duration Scaled(Duration wait, int64_t time_scale) { return wait / std::max<int64_t>(time_scale, 1); }
 
-bool WillRestart(const Pod& pod, const ContainerRun& run, bool init) {
+bool Started(const ContainerRun& run) { return run.state == State::kRunning && run.started; }
+
+bool AnyContainerStarted(const NodePodObservation& o) {
+  return std::ranges::any_of(o.pod.spec.containers, [&](const Container& c) {
+    const ContainerRun& run = RunOf(o, c);
+    return run.state != State::kNone || run.attempt > 0;
+  });
+}
+
+bool WillRestart(const Pod& pod, const Container& container, const ContainerRun& run, bool init) {
+  if (container.sidecar) return true;
   switch (pod.spec.restart_policy) {
     case api::RestartPolicy::kAlways: return !init || run.exit_code != 0;
     case api::RestartPolicy::kOnFailure: return run.exit_code != 0;
@@ -119,7 +142,7 @@ bool Over(const NodePodObservation& o) {
   return InitDone(o) && std::ranges::all_of(o.pod.spec.containers, [&](const Container& c) {
            const ContainerRun& run = RunOf(o, c);
            return run.state == State::kExited &&
-                  (o.pod.meta.deletion_timestamp || !WillRestart(o.pod, run, false));
+                  (o.pod.meta.deletion_timestamp || !WillRestart(o.pod, c, run, false));
          });
 }
 
@@ -135,8 +158,9 @@ api::PodStatus DeriveStatus(const NodePodObservation& o) {
   for (const Container& c : o.pod.spec.init_containers) status.init_containers.push_back(Status(o, c, true));
   for (const Container& c : o.pod.spec.containers) status.containers.push_back(Status(o, c, false));
   const bool done = status.phase == PodPhase::kSucceeded || status.phase == PodPhase::kFailed;
-  const bool ready =
-      !done && !status.containers.empty() && std::ranges::all_of(status.containers, &ContainerStatus::ready);
+  const bool ready = !done && !status.containers.empty() &&
+                     std::ranges::all_of(status.containers, &ContainerStatus::ready) &&
+                     std::ranges::all_of(status.init_containers, &ContainerStatus::ready);
   const std::string why = status.phase == PodPhase::kSucceeded ? "PodCompleted"
                           : done                               ? "PodFailed"
                                                                : "ContainersNotReady";

@@ -20,6 +20,12 @@ ProbeTracker::ProbeTracker(const api::ContainerProbes& probes)
   if (readiness_.probe) readiness_.result = false;
 }
 
+ProbeTracker::ProbeTracker(const api::ContainerProbes& probes, bool started, bool ready)
+    : ProbeTracker(probes) {
+  if (startup_.probe && started) startup_.result = true;
+  if (readiness_.probe) readiness_.result = ready;
+}
+
 ProbeTracker::Series& ProbeTracker::Of(ProbeType type) {
   switch (type) {
     case ProbeType::kStartup: return startup_;

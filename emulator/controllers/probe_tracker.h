@@ -14,6 +14,9 @@ const char* ToString(ProbeType type);  // as events say it: "Startup"
 class ProbeTracker {
  public:
   explicit ProbeTracker(const api::ContainerProbes& probes);
+  // Of a container whose probes somebody else ran before: what they amounted to holds until they say
+  // otherwise.
+  ProbeTracker(const api::ContainerProbes& probes, bool started, bool ready);
 
   // Whether that probe is to be run now.
   bool Wanted(ProbeType type) const;

@@ -215,6 +215,8 @@ class Daemon {
     settings.seed = std::random_device{}();
     settings.nodes = MakeNodes(config_, node_gpus_, ReadHostFacts(), executor_.Now());
     settings.launch = {paths_.state, "cluster.local", {}, {}, gpu_settings_, config_.eci};
+    if (const auto resolver = process::ReadFile("/etc/resolv.conf"); resolver.ok())
+      settings.launch.node_dns = manager::ParseResolvConf(resolver.value());
     for (const auto& [name, storage] : config_.nas)
       settings.launch.nas[name] = {storage.folder, static_cast<uint64_t>(storage.quota_bytes)};
     for (const auto& [name, storage] : config_.oss)

@@ -4,23 +4,24 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http.hpp>
 #include <memory>
+#include <optional>
 
 #include "emulator/base/strings.h"
+#include "emulator/daemon/grpc_probe.h"
 
 namespace tfemu::daemon {
 namespace {
 
 namespace asio = boost::asio;
-namespace http = boost::beast::http;
 using asio::ip::tcp;
 using boost::system::error_code;
 using runtime::ProbeOutcome;
 using runtime::ProbeRequest;
 
+constexpr int kMostRedirects = 10;
 constexpr size_t kMostOutput = 10 * 1024;  // of a command, in the event
 
 // The words of Go's net package.
@@ -36,53 +37,28 @@ std::string ReadOutput(int fd) {
   return std::string(Trim(text));
 }
 
-// One GET over a socket of the pod's network; itself kept by the handlers.
-class HttpGet : public std::enable_shared_from_this<HttpGet> {
- public:
-  using Done = std::function<void(const ProbeOutcome&)>;
-  HttpGet(tcp::socket socket, const ProbeRequest& request, Done done)
-      : socket_(std::move(socket)), request_(request), done_(std::move(done)) {
-    message_.method(http::verb::get);
-    message_.target(request.path);
-    message_.version(11);
-    message_.set(http::field::user_agent, "kube-probe/1.33");
-    message_.set(http::field::accept, "*/*");
-    message_.set(http::field::connection, "close");
-    for (const auto& [name, value] : request.headers) message_.set(name, value);
-    if (message_.count(http::field::host) == 0)
-      message_.set(http::field::host, (request.host.empty() ? request.address : request.host) + ":" +
-                                          std::to_string(request.port));
+// Where the answer of `request` sends the next one; nullopt for another host, or nowhere.
+std::optional<ProbeRequest> Redirected(const ProbeRequest& request, const HttpAnswer& answer) {
+  if (answer.status < 300 || answer.status >= 400 || answer.location.empty()) return std::nullopt;
+  ProbeRequest next = request;
+  if (answer.location.starts_with('/')) {
+    next.path = answer.location;
+    return next;
   }
-
-  void Start() {
-    http::async_write(socket_, message_, [self = shared_from_this()](const error_code& error, size_t) {
-      if (error) return self->Fail(error);
-      self->Read();
-    });
-  }
-
- private:
-  void Read() {
-    http::async_read_header(
-        socket_, buffer_, parser_, [self = shared_from_this()](const error_code& error, size_t) {
-          if (error) return self->Fail(error);
-          const int status = self->parser_.get().result_int();
-          if (status >= 200 && status < 400) self->done_({true, ""});
-          else self->done_({false, "HTTP probe failed with statuscode: " + std::to_string(status)});
-        });
-  }
-  void Fail(const error_code& error) { done_({false, Url() + ": " + error.message()}); }
-  std::string Url() const {
-    return "Get \"http://" + request_.address + ":" + std::to_string(request_.port) + request_.path + "\"";
-  }
-
-  tcp::socket socket_;
-  ProbeRequest request_;
-  Done done_;
-  http::request<http::empty_body> message_;
-  boost::beast::flat_buffer buffer_;
-  http::response_parser<http::empty_body> parser_;
-};
+  const size_t host = answer.location.find("://");
+  if (host == std::string::npos) return std::nullopt;
+  const size_t path = std::min(answer.location.find('/', host + 3), answer.location.size());
+  const std::string authority = answer.location.substr(host + 3, path - host - 3);
+  const size_t colon = std::min(authority.find(':'), authority.size());
+  if (authority.substr(0, colon) != request.address && authority.substr(0, colon) != request.host)
+    return std::nullopt;
+  next.tls = answer.location.starts_with("https:");
+  next.port = next.tls ? 443 : 80;
+  if (colon < authority.size())
+    next.port = static_cast<int>(ParseInt(authority.substr(colon + 1)).value_or(0));
+  next.path = path < answer.location.size() ? answer.location.substr(path) : "/";
+  return next;
+}
 
 }  // namespace
 
@@ -96,7 +72,7 @@ void PodProbeRunner::Run(const ProbeRequest& request, std::function<void(const P
     answer({false, type == ProbeRequest::Type::kExec ? "command timed out" : "context deadline exceeded"});
   });
   if (request.type == ProbeRequest::Type::kExec) Exec(request, answer);
-  else Connect(request, answer);
+  else Connect(request, 0, answer);
 }
 
 void PodProbeRunner::Exec(const ProbeRequest& request, const Done& done) {
@@ -110,21 +86,43 @@ void PodProbeRunner::Exec(const ProbeRequest& request, const Done& done) {
   });
 }
 
-void PodProbeRunner::Connect(const ProbeRequest& request, const Done& done) {
-  access_.OpenSocket(request.pod_uid, [this, request, done](Result<UniqueFd> opened) {
+void PodProbeRunner::Connect(const ProbeRequest& request, int hops, const Done& done) {
+  access_.OpenSocket(request.pod_uid, [this, request, hops, done](Result<UniqueFd> opened) {
     if (!opened.ok()) return done({false, opened.error().message});
     const auto socket = std::make_shared<tcp::socket>(executor_.context());
     socket->assign(tcp::v4(), std::move(opened).value().Release());
     error_code error;
     const auto address = asio::ip::make_address_v4(request.address, error);
     if (error || request.port == 0) return done({false, "the container has no such port"});
-    socket->async_connect({address, static_cast<uint16_t>(request.port)},
-                          [socket, request, done](const error_code& failed) {
-                            if (failed) return done({false, DialError(request, failed)});
-                            if (request.type != ProbeRequest::Type::kHttp) return done({true, ""});
-                            std::make_shared<HttpGet>(std::move(*socket), request, done)->Start();
-                          });
+    socket->async_connect({address, static_cast<uint16_t>(request.port)}, [this, socket, request, hops,
+                                                                           done](const error_code& failed) {
+      if (failed) return done({false, DialError(request, failed)});
+      if (request.type == ProbeRequest::Type::kHttp)
+        return GetHttp(std::move(*socket), request, [this, request, done, hops](const HttpAnswer& answer) {
+          OnAnswer(request, answer, hops, done);
+        });
+      if (request.type == ProbeRequest::Type::kGrpc)
+        return ProbeGrpc(UniqueFd(socket->release()), request, FromAnyThread(done));
+      done({true, ""});
+    });
   });
+}
+
+void PodProbeRunner::OnAnswer(const ProbeRequest& request, const HttpAnswer& answer, int hops,
+                              const Done& done) {
+  const std::string url = std::string("Get \"") + (request.tls ? "https" : "http") + "://" + request.address +
+                          ":" + std::to_string(request.port) + request.path + "\"";
+  if (!answer.problem.empty()) return done({false, url + ": " + answer.problem});
+  if (answer.status < 200 || answer.status >= 400)
+    return done({false, "HTTP probe failed with statuscode: " + std::to_string(answer.status)});
+  const auto next = Redirected(request, answer);
+  if (!next) return done({true, ""});
+  if (hops + 1 >= kMostRedirects) return done({false, url + ": stopped after 10 redirects"});
+  Connect(*next, hops + 1, done);
+}
+
+PodProbeRunner::Done PodProbeRunner::FromAnyThread(const Done& done) {
+  return [this, done](const ProbeOutcome& outcome) { executor_.Post([done, outcome] { done(outcome); }); };
 }
 
 }  // namespace tfemu::daemon

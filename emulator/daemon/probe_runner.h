@@ -1,6 +1,8 @@
-// Probes of real pods: a command in the container, a connection or an HTTP request inside the pod's network.
+// Probes of real pods: a command in the container; a connection, an HTTP request or a gRPC call inside the
+// pod's network.
 #pragma once
 
+#include "emulator/daemon/http_probe.h"
 #include "emulator/io/asio_executor.h"
 #include "runtime/probe.h"
 #include "runtime/runtime.h"
@@ -18,7 +20,9 @@ class PodProbeRunner final : public runtime::ProbeRunner {
  private:
   using Done = std::function<void(const runtime::ProbeOutcome&)>;
   void Exec(const runtime::ProbeRequest& request, const Done& done);
-  void Connect(const runtime::ProbeRequest& request, const Done& done);
+  void Connect(const runtime::ProbeRequest& request, int hops, const Done& done);
+  void OnAnswer(const runtime::ProbeRequest& request, const HttpAnswer& answer, int hops, const Done& done);
+  Done FromAnyThread(const Done& done);
 
   io::AsioExecutor& executor_;
   runtime::PodAccess& access_;

@@ -24,13 +24,6 @@ bool NotStarted(const PodRun& run) {
 
 }  // namespace
 
-const api::Container* NodeAgent::FindContainer(const api::Pod& pod, const std::string& name) {
-  for (const auto* list : {&pod.spec.init_containers, &pod.spec.containers})
-    for (const api::Container& container : *list)
-      if (container.name == name) return &container;
-  return nullptr;
-}
-
 NodeAgent::NodeAgent(const NodeAgentDeps& deps, LaunchSettings settings, int64_t time_scale)
     : deps_(deps),
       launcher_(deps.store, deps.images, settings),
@@ -250,7 +243,7 @@ void NodeAgent::StartSandbox(const api::Pod& pod, Entry& entry) {
 
 void NodeAgent::StartContainer(const api::Pod& pod, Entry& entry, const NodePodOrder& order) {
   if (entry.run.sandbox != PodRun::Sandbox::kStarting && entry.run.sandbox != PodRun::Sandbox::kReady) return;
-  const api::Container* container = FindContainer(pod, order.container);
+  const api::Container* container = api::FindContainer(pod.spec, order.container);
   ContainerRun& run = entry.run.containers[order.container];
   if (run.state == ContainerRun::State::kExited) run.last_termination = controllers::Termination(run);
   run.attempt = order.attempt;

@@ -76,7 +76,6 @@ class NodeAgent {
     std::set<std::string> full;   // volumes whose quota is reached, as was said
   };
 
-  static const api::Container* FindContainer(const api::Pod& pod, const std::string& name);
   Result<void> Sync(const api::ObjectKey& key);
   Entry& EntryFor(const api::Pod& pod);
   void Forget(const std::string& uid);
@@ -106,9 +105,14 @@ class NodeAgent {
   void NoteUsage(const api::Pod& pod, const api::PodVolume& volume, const runtime::PodEvent& event);
   // A ConfigMap or Secret changed: running pods that mount it see its new content.
   void RefreshFiles(const api::ObjectKey& changed);
+  // Writes those of a running pod's volumes of files anew that `which` names.
+  void UpdateFiles(const api::Pod& pod, const Entry& entry,
+                   const std::function<bool(const api::PodVolume&)>& which);
   // node_agent_adopt.cc
   void AdoptPod(const AdoptionRequest& request);
   void AdoptContainer(const api::Pod& pod, Entry& entry, const runtime::KeptContainer& container);
+  void ResumeProbes(const api::Pod& pod, const Entry& entry, const api::Container& container,
+                    const runtime::KeptContainer& kept);
   void StopStranger(const runtime::KeptPod& pod);
 
   NodeAgentDeps deps_;

@@ -73,6 +73,8 @@ void NodeAgent::AdoptPod(const AdoptionRequest& request) {
     addresses_.Reserve(entry.address);
     entry.eci_start.emplace();  // that wait is over
     for (const auto& container : request.kept->containers) AdoptContainer(pod, entry, container);
+    // A ConfigMap may have been stored whose change the former daemon did not live to pass on.
+    UpdateFiles(pod, entry, [](const api::PodVolume&) { return true; });
   }
   for (const PodEvent* event : adoption.news) SayOf(pod, *event);
   queue_.Add(pod.key());
@@ -83,7 +85,7 @@ void NodeAgent::AdoptContainer(const api::Pod& pod, Entry& entry, const runtime:
     for (const api::Container& known : *list) {
       if (known.name != container.name) continue;
       if (container.state == runtime::KeptContainer::State::kRunning)
-        prober_.Start(pod, known, entry.address);  // postStart was the former daemon's
+        ResumeProbes(pod, entry, known, container);  // postStart was the former daemon's
       if (entry.image_ids.contains(known.name)) continue;
       if (const auto image = deps_.images.Find(known.image); image.ok())
         entry.image_ids[known.name] = image.value().id;
@@ -91,6 +93,17 @@ void NodeAgent::AdoptContainer(const api::Pod& pod, Entry& entry, const runtime:
   const auto attached = gpus_.Attach(pod, container.name, Context(pod, entry).node_gpus, container.program);
   if (!attached.ok()) Say(pod, true, "Failed", "GPUs are not shown: " + attached.error().message);
   gpus_.OnRunning(pod.meta.uid, container.name, container.state == runtime::KeptContainer::State::kRunning);
+}
+
+// The status may be of an attempt before this one: then nothing is known yet.
+void NodeAgent::ResumeProbes(const api::Pod& pod, const Entry& entry, const api::Container& container,
+                             const runtime::KeptContainer& kept) {
+  for (const auto* list : {&pod.status.init_containers, &pod.status.containers})
+    for (const api::ContainerStatus& status : *list)
+      if (status.name == kept.name && status.restart_count == kept.attempt &&
+          status.state.type == api::ContainerState::Type::kRunning)
+        return prober_.Resume(pod, container, entry.address, status, deps_.executor.Now() - kept.started_at);
+  prober_.Start(pod, container, entry.address);
 }
 
 // A pod whose object was removed while nobody looked.

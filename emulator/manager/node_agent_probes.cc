@@ -35,7 +35,7 @@ Prober::Listener NodeAgent::ProbeListener() {
 }
 
 void NodeAgent::OnContainerRunning(const api::Pod& pod, Entry& entry, const std::string& name) {
-  const api::Container* container = FindContainer(pod, name);
+  const api::Container* container = api::FindContainer(pod.spec, name);
   if (container == nullptr) return;
   prober_.Start(pod, *container, entry.address);
   const auto failed = [this, uid = pod.meta.uid, name](const runtime::ProbeOutcome& outcome) {
@@ -53,7 +53,7 @@ void NodeAgent::OnContainerRunning(const api::Pod& pod, Entry& entry, const std:
 // preStop, then SIGTERM, and SIGKILL when the grace is over; a pod that ends as a whole is killed by its
 // plan.
 void NodeAgent::Terminate(const api::Pod& pod, Entry& entry, const std::string& name) {
-  const api::Container* container = FindContainer(pod, name);
+  const api::Container* container = api::FindContainer(pod.spec, name);
   ContainerRun& run = entry.run.containers[name];
   run.term_sent = true;
   prober_.Stop(pod.meta.uid, name);

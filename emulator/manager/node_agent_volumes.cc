@@ -80,15 +80,21 @@ void NodeAgent::Evict(const api::Pod& pod, const std::string& message) {
 void NodeAgent::RefreshFiles(const api::ObjectKey& changed) {
   if (changed.kind == "PersistentVolumeClaim") return;
   for (auto& [uid, entry] : entries_) {
-    if (entry.run.sandbox != PodRun::Sandbox::kReady || entry.key.ns != changed.ns) continue;
+    if (entry.key.ns != changed.ns) continue;
     const auto object = deps_.store.Get(entry.key);
     if (!object.ok() || object.value().uid() != uid) continue;
-    const api::Pod& pod = object.value().As(api::DecodePod);
-    for (const PodVolume& volume : pod.spec.volumes) {
-      if (volume.type != PodVolume::Type::kFiles || !Mentions(volume, changed)) continue;
-      const auto files = launcher_.Files(Context(pod, entry), volume);
-      if (files.ok()) deps_.runtime.UpdateFiles(uid, volume.name, files.value());
-    }
+    UpdateFiles(object.value().As(api::DecodePod), entry,
+                [&](const PodVolume& volume) { return Mentions(volume, changed); });
+  }
+}
+
+void NodeAgent::UpdateFiles(const api::Pod& pod, const Entry& entry,
+                            const std::function<bool(const PodVolume&)>& which) {
+  if (entry.run.sandbox != PodRun::Sandbox::kReady) return;
+  for (const PodVolume& volume : pod.spec.volumes) {
+    if (volume.type != PodVolume::Type::kFiles || !which(volume)) continue;
+    const auto files = launcher_.Files(Context(pod, entry), volume);
+    if (files.ok()) deps_.runtime.UpdateFiles(pod.meta.uid, volume.name, files.value());
   }
 }
 

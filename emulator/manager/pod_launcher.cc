@@ -60,6 +60,33 @@ std::vector<runtime::File> HostAliases(const api::PodSpec& spec) {
   return {{"hosts", lines, 0644}};
 }
 
+std::string UserOf(const api::ContainerSecurity& security, const std::string& of_image) {
+  std::string user = of_image;
+  if (security.run_as_user) user = std::to_string(*security.run_as_user);
+  if (security.run_as_group)
+    user =
+        (user.empty() ? "0" : user.substr(0, user.find(':'))) + ":" + std::to_string(*security.run_as_group);
+  return user;
+}
+
+// The kubelet's refusal, in its words.
+Result<void> CheckNonRoot(const api::Pod& pod, const api::Container& container, const std::string& of_image) {
+  const api::ContainerSecurity& security = container.security;
+  if (!security.run_as_non_root) return {};
+  const std::string who = "(pod: \"" + pod.meta.name + "_" + pod.meta.ns + "(" + pod.meta.uid +
+                          ")\", container: " + container.name + ")";
+  if (security.run_as_user == 0)
+    return Error{Reason::kInvalid, "container's runAsUser breaks non-root policy " + who};
+  if (security.run_as_user) return {};
+  const std::string name = of_image.substr(0, of_image.find(':'));
+  const auto uid = ParseInt(name);
+  if (name.empty() || uid == 0)
+    return Error{Reason::kInvalid, "container has runAsNonRoot and image will run as root " + who};
+  if (uid) return {};
+  return Error{Reason::kInvalid, "container has runAsNonRoot and image has non-numeric user (" + name +
+                                     "), cannot verify user is non-root " + who};
+}
+
 }  // namespace
 
 Lookup PodLauncher::LookupIn(const std::string& ns) const {
@@ -140,14 +167,18 @@ Result<Volume> PodLauncher::ResolveVolume(const DownwardContext& context, const 
 
 Result<runtime::PodLaunch> PodLauncher::Pod(const DownwardContext& context) const {
   const api::Pod& pod = context.pod;
-  const std::string services = pod.meta.ns + ".svc." + settings_.cluster_domain;
+  const ResolverSettings dns =
+      ResolverOf(pod.spec.dns, pod.meta.ns, settings_.cluster_domain, settings_.node_dns);
   runtime::PodLaunch launch{pod.meta.uid,
                             pod.meta.ns,
                             pod.meta.name,
                             pod.spec.node_name,
                             pod.spec.hostname.empty() ? pod.meta.name : pod.spec.hostname,
                             context.pod_ip,
-                            {services, "svc." + settings_.cluster_domain, settings_.cluster_domain}};
+                            dns.searches,
+                            dns.servers,
+                            dns.options,
+                            pod.spec.share_processes};
   launch.etc_files = HostAliases(pod.spec);
   for (const PodVolume& source : pod.spec.volumes) {
     auto volume = ResolveVolume(context, source);
@@ -190,11 +221,8 @@ Result<runtime::ContainerLaunch> PodLauncher::Container(const DownwardContext& c
     launch.env.push_back("HOSTNAME=" + (pod.spec.hostname.empty() ? pod.meta.name : pod.spec.hostname));
   launch.argv = Command(container, image, variables);
   launch.working_dir = !container.working_dir.empty() ? container.working_dir : image.working_dir;
-  launch.user = image.user;
-  if (container.run_as_user) launch.user = std::to_string(*container.run_as_user);
-  if (container.run_as_group)
-    launch.user = (launch.user.empty() ? "0" : launch.user.substr(0, launch.user.find(':'))) + ":" +
-                  std::to_string(*container.run_as_group);
+  RETURN_IF_ERROR(CheckNonRoot(pod, container, image.user));
+  launch.user = UserOf(container.security, image.user);
   launch.groups = pod.spec.ownership.groups;
   for (const api::VolumeMount& mount : container.mounts) {
     ASSIGN_OR_RETURN(runtime::Mount made, MountOf(mount, variables));
@@ -202,6 +230,11 @@ Result<runtime::ContainerLaunch> PodLauncher::Container(const DownwardContext& c
   }
   launch.mounts.insert(launch.mounts.end(), gpus.mounts.begin(), gpus.mounts.end());
   launch.limits = LimitsOf(pod, container);
+  launch.message_path = container.termination_path;
+  launch.message_from_log = container.logs_on_error;
+  const api::ContainerSecurity& security = container.security;
+  launch.privileges = {security.add_capabilities, security.drop_capabilities, security.no_new_privileges,
+                       security.read_only_root};
   launch.log_path = runtime::LogPath(settings_.state_folder, pod.meta.ns, pod.meta.name, pod.meta.uid,
                                      container.name, attempt);
   return launch;

@@ -7,6 +7,7 @@
 #include "emulator/api/eci_settings.h"
 #include "emulator/api/pod.h"
 #include "emulator/manager/gpu_binding.h"
+#include "emulator/manager/pod_dns.h"
 #include "emulator/manager/pod_values.h"
 #include "emulator/manager/storage_folders.h"
 #include "emulator/store/store.h"
@@ -22,6 +23,7 @@ struct LaunchSettings {
   std::map<std::string, StorageFolder> nas = {}, oss = {};
   GpuSettings gpus = {};
   api::EciSettings eci = {};
+  ResolverSettings node_dns = {};  // of this host, for dnsPolicy Default
 };
 
 class PodLauncher {

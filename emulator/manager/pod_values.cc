@@ -16,10 +16,23 @@ std::optional<std::string> Subscript(const std::string& path, const std::string&
   return path.substr(head.size() + 2, path.size() - head.size() - 4);
 }
 
+// As Go's %q for printable text.
+std::string Escaped(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += std::string("\\") + c;
+    else if (c == '\n') out += "\\n";
+    else if (c == '\t') out += "\\t";
+    else if (c == '\r') out += "\\r";
+    else out += c;
+  }
+  return out + "\"";
+}
+
 std::string Lines(const api::Labels& labels) {
-  std::string text;
-  for (const auto& [key, value] : labels) text += key + "=\"" + value + "\"\n";
-  return text;
+  std::vector<std::string> lines;
+  for (const auto& [key, value] : labels) lines.push_back(key + "=" + Escaped(value));
+  return Join(lines, "\n");
 }
 
 std::string Get(const api::Labels& labels, const std::string& key) {
@@ -146,19 +159,18 @@ std::optional<std::string> ResourceValue(const DownwardContext& context, const a
   if (dot == std::string::npos) return std::nullopt;
   const std::string list = ref.resource.substr(0, dot), name = ref.resource.substr(dot + 1);
   if ((list != "limits" && list != "requests") ||
-      (name != "cpu" && name != "memory" && name != "ephemeral-storage"))
+      (name != "cpu" && name != "memory" && name != "ephemeral-storage" && !name.starts_with("hugepages-")))
     return std::nullopt;
-  for (const api::Container& c : context.pod.spec.containers) {
-    if (c.name != (ref.container.empty() ? container : ref.container)) continue;
-    const api::Resources& own = list == "limits" ? c.limits : c.requests;
-    api::Quantity amount;
-    if (const auto it = own.find(name); it != own.end()) amount = it->second;
-    else if (const auto node = context.node_allocatable.find(name);
-             list == "limits" && node != context.node_allocatable.end())
-      amount = node->second;
-    return std::to_string((amount.milli + ref.divisor.milli - 1) / ref.divisor.milli);
-  }
-  return std::nullopt;
+  const api::Container* found =
+      FindContainer(context.pod.spec, ref.container.empty() ? container : ref.container);
+  if (found == nullptr) return std::nullopt;
+  const api::Resources& own = list == "limits" ? found->limits : found->requests;
+  api::Quantity amount;
+  if (const auto it = own.find(name); it != own.end()) amount = it->second;
+  else if (const auto node = context.node_allocatable.find(name);
+           list == "limits" && node != context.node_allocatable.end())
+    amount = node->second;
+  return std::to_string((amount.milli + ref.divisor.milli - 1) / ref.divisor.milli);
 }
 
 std::string Expand(const std::string& text, const Data& variables) {

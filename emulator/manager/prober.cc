@@ -42,7 +42,7 @@ runtime::ProbeRequest RequestOf(const std::string& uid, const api::Container& co
   return {TypeOf(action.type), uid,         container.name,
           action.command,      address,     PortOf(container, action.port),
           action.path,         action.host, action.headers,
-          action.service,      timeout};
+          action.service,      timeout,     action.scheme == "HTTPS"};
 }
 
 }  // namespace
@@ -51,16 +51,30 @@ Prober::Prober(Executor& executor, runtime::ProbeRunner* runner, int64_t time_sc
     : executor_(executor), runner_(runner), time_scale_(time_scale), listener_(std::move(listener)) {}
 
 void Prober::Start(const api::Pod& pod, const api::Container& container, const std::string& address) {
-  const api::ContainerProbes& probes = container.probes;
+  Watch({pod.meta.uid, container.name},
+        {next_id_++, container, address, controllers::ProbeTracker(container.probes)}, Duration(0));
+}
+
+void Prober::Resume(const api::Pod& pod, const api::Container& container, const std::string& address,
+                    const api::ContainerStatus& was, Duration age) {
+  Watch({pod.meta.uid, container.name},
+        {next_id_++, container, address,
+         controllers::ProbeTracker(container.probes, was.started, was.started && was.ready)},
+        age * time_scale_);
+}
+
+void Prober::Watch(const Key& key, Watched watched, Duration age) {
+  const api::ContainerProbes probes = watched.container.probes;
   if (!probes.startup && !probes.liveness && !probes.readiness) return;
-  const Key key{pod.meta.uid, container.name};
-  const uint64_t id = next_id_++;
-  watched_.insert_or_assign(key, Watched{id, container, address, controllers::ProbeTracker(probes)});
+  const uint64_t id = watched.id;
+  watched_.insert_or_assign(key, std::move(watched));
   for (const ProbeType type : kTypes) {
     const bool there = type == ProbeType::kStartup    ? probes.startup.has_value()
                        : type == ProbeType::kLiveness ? probes.liveness.has_value()
                                                       : probes.readiness.has_value();
-    if (there) Later(key, id, type, ProbeOf(container, type).initial_delay);
+    if (!there) continue;
+    const Duration delay = ProbeOf(watched_.at(key).container, type).initial_delay;
+    Later(key, id, type, std::max(delay - age, Duration(0)));
   }
 }
 

@@ -25,6 +25,10 @@ class Prober {
   ~Prober() { *alive_ = false; }
 
   void Start(const api::Pod& pod, const api::Container& container, const std::string& address);
+  // Of a container that an earlier prober watched and that has run for `age`: it stays what it was until a
+  // probe says otherwise.
+  void Resume(const api::Pod& pod, const api::Container& container, const std::string& address,
+              const api::ContainerStatus& was, Duration age);
   void Stop(const std::string& uid, const std::string& container);
 
   // True for a container that is not probed.
@@ -44,6 +48,7 @@ class Prober {
     std::string address;
     controllers::ProbeTracker tracker;
   };
+  void Watch(const Key& key, Watched watched, Duration age);
   void Later(const Key& key, uint64_t id, controllers::ProbeType type, Duration wait);
   void Ask(const Key& key, uint64_t id, controllers::ProbeType type);
   void OnAnswer(const Key& key, uint64_t id, controllers::ProbeType type,

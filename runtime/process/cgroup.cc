@@ -1,10 +1,12 @@
 #include "runtime/process/cgroup.h"
 
 #include <dirent.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <cstdlib>
 
+#include "emulator/base/strings.h"
 #include "runtime/process/files.h"
 
 namespace tfemu::process {
@@ -17,6 +19,7 @@ class NoCgroups final : public CgroupDriver {
   Result<CgroupDoor> Make(const std::string&, const runtime::Limits&) override { return CgroupDoor{}; }
   Result<CgroupDoor> Open(const std::string&) override { return CgroupDoor{}; }
   int OomKills(const std::string&) const override { return 0; }
+  void Kill(const std::string&) override {}
   bool Remove(const std::string&) override { return true; }
 };
 
@@ -32,6 +35,13 @@ bool RemoveCgroupTree(const std::string& folder) {
 }
 
 }  // namespace
+
+void KillAllIn(const std::string& folder) {
+  const auto processes = ReadFile(folder + "/cgroup.procs");
+  if (!processes.ok()) return;
+  for (const std::string& line : Split(processes.value(), '\n'))
+    if (const auto pid = ParseInt(line); pid && *pid > 1) ::kill(static_cast<pid_t>(*pid), SIGKILL);
+}
 
 std::unique_ptr<CgroupDriver> MakeCgroupNone() { return std::make_unique<NoCgroups>(); }
 

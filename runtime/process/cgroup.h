@@ -30,9 +30,14 @@ class CgroupDriver {
   virtual Result<CgroupDoor> Make(const std::string& path, const runtime::Limits& limits) = 0;
   virtual Result<CgroupDoor> Open(const std::string& path) = 0;
   virtual int OomKills(const std::string& path) const = 0;
+  // Whatever runs in it.
+  virtual void Kill(const std::string& path) = 0;
   // False while something is left in it. "" is the cluster's own folder.
   virtual bool Remove(const std::string& path) = 0;
 };
+
+// The processes that a folder of a hierarchy names in its cgroup.procs.
+void KillAllIn(const std::string& folder);
 
 // `mount` is /sys/fs/cgroup outside tests; `cluster` names this cluster's folder below it.
 std::unique_ptr<CgroupDriver> MakeCgroupV1(std::string mount, std::string cluster);

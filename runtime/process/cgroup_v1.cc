@@ -56,6 +56,10 @@ class CgroupV1 final : public CgroupDriver {
     return at == std::string::npos ? 0 : std::atoi(text.value().c_str() + at + 9);
   }
 
+  void Kill(const std::string& path) override {
+    if (!controllers_.empty()) KillAllIn(Folder(controllers_.front(), path));
+  }
+
   bool Remove(const std::string& path) override {
     bool gone = true;
     for (const auto& controller : controllers_)

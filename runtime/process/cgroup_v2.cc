@@ -62,6 +62,8 @@ class CgroupV2 final : public CgroupDriver {
     return at == std::string::npos ? 0 : std::atoi(text.value().c_str() + at + 9);
   }
 
+  void Kill(const std::string& path) override { KillAllIn(Folder(path)); }
+
   bool Remove(const std::string& path) override {
     return ::rmdir(Folder(path).c_str()) == 0 || errno == ENOENT;
   }

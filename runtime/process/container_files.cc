@@ -28,7 +28,10 @@ std::string Hosts(const runtime::PodLaunch& pod) {
 std::string ResolvConf(const runtime::PodLaunch& pod) {
   std::string text;
   if (!pod.dns_searches.empty()) text += "search " + Join(pod.dns_searches, " ") + "\n";
-  return text + "nameserver " + kClusterDns + "\noptions ndots:5\n";
+  for (const auto& server : pod.dns_servers) text += "nameserver " + server + "\n";
+  if (pod.dns_servers.empty()) text += std::string("nameserver ") + kClusterDns + "\n";
+  if (!pod.dns_options.empty()) text += "options " + Join(pod.dns_options, " ") + "\n";
+  return text;
 }
 
 }  // namespace

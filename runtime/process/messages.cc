@@ -96,6 +96,9 @@ wire::StartPod Encode(const runtime::PodLaunch& pod) {
   out.set_hostname(pod.hostname);
   out.set_address(pod.address);
   *out.mutable_dns_searches() = Texts(pod.dns_searches);
+  *out.mutable_dns_servers() = Texts(pod.dns_servers);
+  *out.mutable_dns_options() = Texts(pod.dns_options);
+  out.set_share_processes(pod.share_processes);
   EncodeFiles(pod.etc_files, *out.mutable_etc_files());
   for (const auto& volume : pod.volumes) EncodeVolume(volume, *out.add_volumes());
   return out;
@@ -110,6 +113,9 @@ runtime::PodLaunch Decode(wire::StartPod message) {
   pod.hostname = std::move(*message.mutable_hostname());
   pod.address = std::move(*message.mutable_address());
   pod.dns_searches = Texts(*message.mutable_dns_searches());
+  pod.dns_servers = Texts(*message.mutable_dns_servers());
+  pod.dns_options = Texts(*message.mutable_dns_options());
+  pod.share_processes = message.share_processes();
   pod.etc_files = DecodeFiles(*message.mutable_etc_files());
   for (auto& from : *message.mutable_volumes()) pod.volumes.push_back(DecodeVolume(from));
   return pod;
@@ -140,6 +146,13 @@ wire::StartContainer Encode(const std::string& uid, const runtime::ContainerLaun
   out.set_log_path(container.log_path);
   out.set_user(container.user);
   for (const int64_t group : container.groups) out.add_groups(group);
+  out.set_message_path(container.message_path);
+  out.set_message_from_log(container.message_from_log);
+  const runtime::Privileges& may = container.privileges;
+  *out.mutable_privileges()->mutable_add() = Texts(may.add);
+  *out.mutable_privileges()->mutable_drop() = Texts(may.drop);
+  out.mutable_privileges()->set_no_new(may.no_new);
+  out.mutable_privileges()->set_read_only_root(may.read_only_root);
   return out;
 }
 
@@ -162,6 +175,11 @@ runtime::ContainerLaunch Decode(wire::StartContainer message) {
   container.log_path = std::move(*message.mutable_log_path());
   container.user = std::move(*message.mutable_user());
   container.groups.assign(message.groups().begin(), message.groups().end());
+  container.message_path = std::move(*message.mutable_message_path());
+  container.message_from_log = message.message_from_log();
+  wire::Privileges& may = *message.mutable_privileges();
+  container.privileges = {Texts(*may.mutable_add()), Texts(*may.mutable_drop()), may.no_new(),
+                          may.read_only_root()};
   return container;
 }
 

@@ -18,7 +18,7 @@ wire::UpdateFiles EncodeFiles(const std::string& uid, const std::string& volume,
 std::vector<runtime::File> DecodeFiles(wire::UpdateFiles message);
 
 // Raised with every change that the other side must know of.
-inline constexpr uint32_t kProtocolVersion = 1;
+inline constexpr uint32_t kProtocolVersion = 2;
 
 // The event's instant travels as a steady clock reading: see Event.steady_ns.
 wire::Event Encode(const runtime::PodEvent& event, int64_t steady_ns);

@@ -36,6 +36,7 @@ class Planner {
     EmitKernel();
     EmitPython();
     RETURN_IF_ERROR(EmitMounts());
+    if (request_.container.privileges.read_only_root) EmitReadOnly();
     return std::move(steps_);
   }
 
@@ -99,6 +100,7 @@ class Planner {
   Result<void> MakeRoomForTargets() {
     std::vector<std::string> targets{request_.container.working_dir};
     for (const auto& mount : request_.container.mounts) targets.push_back(mount.target);
+    if (HasMessage()) targets.push_back(request_.container.message_path);
     for (const auto& target : targets) {
       std::string relative;
       if (!NormalizePath(target, relative))
@@ -158,7 +160,7 @@ class Planner {
     Emit(Type::kReadOnlySelf, "proc/sys");
     Emit(Type::kReadOnlySelf, "proc/sysrq-trigger");
     FileSystem("sys", "sysfs", "").read_only = true;
-    if (!request_.container.root.host)
+    if (!request_.container.root.host || request_.container.privileges.read_only_root)
       FileSystem("dev", "tmpfs", "mode=0755");  // the image's own is of no use
     static constexpr struct {
       const char* name;
@@ -198,7 +200,10 @@ class Planner {
   // Outer targets first, else they would hide the inner ones.
   Result<void> EmitMounts() {
     std::vector<std::pair<std::string, const runtime::Mount*>> mounts;
-    for (const auto& mount : request_.container.mounts) {
+    std::vector<runtime::Mount> wanted = request_.container.mounts;
+    if (HasMessage())
+      wanted.push_back({.target = request_.container.message_path, .host_path = request_.message_file});
+    for (const auto& mount : wanted) {
       std::string target;
       NormalizePath(mount.target, target);
       if (target.empty()) return Error{Reason::kInvalid, "a volume cannot be mounted on /"};
@@ -213,6 +218,25 @@ class Planner {
     });
     for (const auto& [target, mount] : mounts) RETURN_IF_ERROR(EmitMount(target, *mount));
     return {};
+  }
+
+  bool HasMessage() const {
+    return !request_.message_file.empty() && !request_.container.message_path.empty();
+  }
+
+  // Last: until then the targets of mounts are made.
+  void EmitReadOnly() {
+    std::string working_dir;
+    NormalizePath(request_.container.working_dir, working_dir);
+    if (!working_dir.empty()) Emit(Type::kFolder, working_dir);
+    for (const auto& [target, source] : sources_) {
+      const bool hidden = std::ranges::any_of(request_.container.mounts, [&](const auto& mount) {
+        std::string on;
+        return NormalizePath(mount.target, on) && on == target;
+      });
+      if (source.writable && !target.empty() && !hidden) Emit(Type::kReadOnlyMount, target);
+    }
+    Emit(Type::kReadOnlyMount, "");
   }
 
   bool IsReadOnly(const std::string& name) const {

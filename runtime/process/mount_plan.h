@@ -7,6 +7,7 @@
 //   shown a layer's folder           writable in the same way; merged over the host's folder of that name
 //   where there is one a mount below a read-only  makes that top-level folder writable, in memory, so that
 //   the target can be made
+// With a read-only root all of that is read-only in the end, but for volumes, /dev and what the kernel gives.
 #pragma once
 
 #include <map>
@@ -34,14 +35,15 @@ class HostView {
 
 struct MountStep {
   enum class Type {
-    kFolder,        // with `mode`; stays as it is when it exists
-    kSymlink,       // to `source`
-    kFile,          // with `content` and `mode`
-    kDevice,        // a character device with `mode`, `major`, `minor`
-    kBind,          // of `source`, an absolute host path, or of its `sub_path`
-    kOverlay,       // of `lowers`, the highest first; `files` and `hidden` folders lie over them
-    kReadOnlySelf,  // what is at `target` already, if anything
-    kFileSystem,    // a fresh one of type `source` with options `content`
+    kFolder,         // with `mode`; stays as it is when it exists
+    kSymlink,        // to `source`
+    kFile,           // with `content` and `mode`
+    kDevice,         // a character device with `mode`, `major`, `minor`
+    kBind,           // of `source`, an absolute host path, or of its `sub_path`
+    kOverlay,        // of `lowers`, the highest first; `files` and `hidden` folders lie over them
+    kReadOnlySelf,   // what is at `target` already, if anything, and below it on the same file system
+    kReadOnlyMount,  // the file system that is mounted at `target`; what is mounted below stays as it is
+    kFileSystem,     // a fresh one of type `source` with options `content`
   };
   Type type;
   std::string target;  // relative to the root; "" is the root itself
@@ -61,6 +63,7 @@ struct RootRequest {
   const runtime::ContainerLaunch& container;
   std::map<std::string, std::string> volumes;  // name -> host path
   std::string shm;                             // the pod's folder for /dev/shm
+  std::string message_file = {};               // seen at the container's message_path, when it has one
 };
 
 Result<std::vector<MountStep>> PlanRoot(const RootRequest& request, const HostView& host);

@@ -59,6 +59,7 @@ class Builder {
       case Type::kBind: return Bind(step);
       case Type::kOverlay: return Overlay(step);
       case Type::kReadOnlySelf: return ReadOnlySelf(step);
+      case Type::kReadOnlyMount: return ReadOnlyMount(step);
       case Type::kFileSystem: return FileSystem(step);
     }
     CHECK_THAT(false);
@@ -134,10 +135,10 @@ class Builder {
     return {};
   }
 
-  Result<void> MakeReadOnly(int tree, const MountStep& step) {
+  Result<void> MakeReadOnly(int tree, const MountStep& step, unsigned reach = AT_RECURSIVE) {
     mount_attr attributes{};
     attributes.attr_set = MOUNT_ATTR_RDONLY;
-    if (::mount_setattr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes, sizeof attributes))
+    if (::mount_setattr(tree, "", AT_EMPTY_PATH | reach, &attributes, sizeof attributes))
       return SystemError("make /" + step.target + " read-only");
     return {};
   }
@@ -168,6 +169,13 @@ class Builder {
     if (!tree.valid()) return SystemError("clone /" + step.target);
     RETURN_IF_ERROR(MakeReadOnly(tree.get(), step));
     return Attach(tree.get(), target.get(), step);
+  }
+
+  Result<void> ReadOnlyMount(const MountStep& step) {
+    const char* target = step.target.empty() ? "." : step.target.c_str();
+    const UniqueFd mounted(::openat(root_.get(), target, O_PATH | O_CLOEXEC));
+    if (!mounted.valid()) return SystemError("open /" + step.target);
+    return MakeReadOnly(mounted.get(), step, 0);
   }
 
   Result<void> FileSystem(const MountStep& step) {

@@ -1,5 +1,6 @@
 #include "runtime/process/spawn.h"
 
+#include <fcntl.h>
 #include <linux/close_range.h>
 #include <linux/sched.h>
 #include <sched.h>
@@ -16,7 +17,9 @@
 
 namespace tfemu::process {
 
-Result<Child> Clone(const CloneOptions& options, const std::function<int()>& child) {
+namespace {
+
+Result<Child> CloneHere(const CloneOptions& options, const std::function<int()>& child) {
   int pidfd = -1;
   clone_args args{};
   args.flags = CLONE_PIDFD | CLONE_CLEAR_SIGHAND | options.namespaces;
@@ -30,6 +33,19 @@ Result<Child> Clone(const CloneOptions& options, const std::function<int()>& chi
   if (pid < 0) return SystemError("clone3");
   if (pid == 0) ::_exit(child());
   return Child{static_cast<pid_t>(pid), UniqueFd(pidfd)};
+}
+
+}  // namespace
+
+// A process is born into the pid namespace that its parent has chosen for its children.
+Result<Child> Clone(const CloneOptions& options, const std::function<int()>& child) {
+  if (options.pid_namespace_of < 0) return CloneHere(options, child);
+  const UniqueFd own(::open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC));
+  if (!own.valid()) return SystemError("open /proc/self/ns/pid");
+  if (::setns(options.pid_namespace_of, CLONE_NEWPID)) return SystemError("enter the pid namespace");
+  auto born = CloneHere(options, child);
+  CHECK_THAT(::setns(own.get(), CLONE_NEWPID) == 0);
+  return born;
 }
 
 pid_t HostPid(const Child& child) {
@@ -54,6 +70,8 @@ ExitStatus Reap(int pidfd) {
 void CloseOnExecFrom(int first) {
   ::syscall(SYS_close_range, static_cast<unsigned>(first), ~0u, CLOSE_RANGE_CLOEXEC);
 }
+
+void CloseFrom(int first) { ::syscall(SYS_close_range, static_cast<unsigned>(first), ~0u, 0); }
 
 int ExecSearching(const std::vector<std::string>& argv, const std::vector<std::string>& env,
                   const std::string& path) {

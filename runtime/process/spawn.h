@@ -20,6 +20,8 @@ struct Child {
 struct CloneOptions {
   uint64_t namespaces = 0;  // CLONE_NEW*
   int cgroup_fd = -1;       // a cgroup2 folder to be born in
+  // A pidfd: the child is born into the pid namespace of that process, which lives.
+  int pid_namespace_of = -1;
 };
 
 // Runs `child` in a copy of this process, which must have one thread; what it returns becomes the exit code.
@@ -38,6 +40,7 @@ ExitStatus Reap(int pidfd);
 
 // For the child, before exec: descriptors from `first` on do not survive it.
 void CloseOnExecFrom(int first);
+void CloseFrom(int first);  // at once
 
 // For the child: execve `argv[0]`, looked up on `path` when it has no slash. Returns errno.
 int ExecSearching(const std::vector<std::string>& argv, const std::vector<std::string>& env,

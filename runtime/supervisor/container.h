@@ -21,6 +21,7 @@ class Container {
     const process::RootRequest& root;
     const process::PodNamespaces& namespaces;
     std::vector<std::string> environment;
+    int process_namespace = -1;  // a pidfd inside it; -1: one of its own
   };
   // Every outcome is an event; `ended` comes after the last one.
   void Start(const Surroundings& surroundings, std::function<void()> ended);
@@ -45,6 +46,8 @@ class Container {
   // So long as somebody holds them, no clean-up removes the layers of an image.
   std::vector<UniqueFd> layers_;
   std::string pod_uid_, name_, working_dir_, log_path_, cgroup_path_;
+  std::string message_file_ = {};  // on this side of the mount
+  bool message_from_log_, shared_processes_ = false;
   Identity identity_;
   int attempt_;
   runtime::Limits limits_;

@@ -10,7 +10,6 @@
 #include "runtime/process/root_builder.h"
 #include "runtime/process/spawn.h"
 #include "runtime/process/system_error.h"
-#include "runtime/supervisor/capabilities.h"
 #include "runtime/supervisor/user.h"
 
 namespace tfemu::supervisor {
@@ -83,6 +82,10 @@ Result<void> JoinContainer(const ExecStart& start) {
 
 }  // namespace
 
+Identity IdentityOf(const runtime::ContainerLaunch& launch) {
+  return {launch.user, launch.groups, launch.privileges};
+}
+
 std::string Pack(const StartFailure& failure) {
   return std::to_string(failure.exit_code) + kSeparator + failure.reason + kSeparator + failure.message;
 }
@@ -97,9 +100,8 @@ StartFailure Unpack(const std::string& packed) {
 int RunContainer(const ContainerStart& start) {
   const auto entered = EnterContainer(start);
   if (!entered.ok()) return FailBeforeExec(start.failure_pipe, entered.error());
-  KeepContainerCapabilities();
   auto environment = start.environment;
-  const auto became = BecomeUser({start.root.container.user, start.root.container.groups}, environment);
+  const auto became = BecomeUser(IdentityOf(start.root.container), environment);
   if (!became.ok()) return FailBeforeExec(start.failure_pipe, became.error());
   process::CloseOnExecFrom(3);
   const auto& argv = start.root.container.argv;
@@ -110,7 +112,6 @@ int RunContainer(const ContainerStart& start) {
 int RunExec(const ExecStart& start) {
   const auto joined = JoinContainer(start);
   if (!joined.ok()) return FailBeforeExec(start.failure_pipe, joined.error());
-  KeepContainerCapabilities();
   auto environment = start.environment;
   const auto became = BecomeUser(start.identity, environment);
   if (!became.ok()) return FailBeforeExec(start.failure_pipe, became.error());

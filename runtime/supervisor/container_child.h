@@ -21,6 +21,8 @@ struct StartFailure {
 std::string Pack(const StartFailure& failure);
 StartFailure Unpack(const std::string& packed);
 
+Identity IdentityOf(const runtime::ContainerLaunch& launch);
+
 struct ContainerStart {
   const process::RootRequest& root;
   const process::PodNamespaces& pod;

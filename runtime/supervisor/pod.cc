@@ -48,6 +48,8 @@ Result<void> Pod::MakeSandbox() {
                      ASSIGN_OR_RETURN(link_, host_.network.Attach(launch_.address, inside.net));
                      return {};
                    }));
+  if (launch_.share_processes)
+    RETURN_IF_ERROR(processes_.Start(host_, namespaces_, [this] { OnContainerEnded(); }));
   return {};
 }
 
@@ -76,8 +78,9 @@ void Pod::StartContainer(const runtime::ContainerLaunch& launch) {
                 .message = "the pod's sandbox is not ready"});
     return;
   }
-  const process::RootRequest root{launch_, launch, volumes_.paths(), volumes_.shm()};
-  place->Start({root, namespaces_, process::ContainerEnvironment(launch_, launch)},
+  const std::string message_file = launch.message_path.empty() ? "" : volumes_.messages() + "/" + launch.name;
+  const process::RootRequest root{launch_, launch, volumes_.paths(), volumes_.shm(), message_file};
+  place->Start({root, namespaces_, process::ContainerEnvironment(launch_, launch), processes_.pidfd()},
                [this] { OnContainerEnded(); });
 }
 
@@ -97,8 +100,9 @@ Result<UniqueFd> Pod::OpenSocket() {
 }
 
 bool Pod::AnythingRuns() const {
-  return !execs_.empty() || std::any_of(containers_.begin(), containers_.end(),
-                                        [](const auto& item) { return item.second->running(); });
+  return !execs_.empty() || processes_.running() ||
+         std::any_of(containers_.begin(), containers_.end(),
+                     [](const auto& item) { return item.second->running(); });
 }
 
 void Pod::Stop(std::function<void()> gone) {
@@ -106,6 +110,7 @@ void Pod::Stop(std::function<void()> gone) {
   gone_ = std::move(gone);
   for (auto& [name, container] : containers_)
     container->Signal(SIGKILL);  // PID 1: its namespace ends with it
+  processes_.Stop();
   if (!AnythingRuns()) Release();
 }
 

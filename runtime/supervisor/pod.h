@@ -8,6 +8,7 @@
 
 #include "runtime/supervisor/container.h"
 #include "runtime/supervisor/pod_volumes.h"
+#include "runtime/supervisor/process_namespace.h"
 #include "runtime/supervisor/volume_usage.h"
 
 namespace tfemu::supervisor {
@@ -53,6 +54,7 @@ class Pod {
   PodVolumes volumes_;
   VolumeUsage usage_;
   process::PodNamespaces namespaces_;
+  ProcessNamespace processes_;  // when the containers share one
   LinkIndex link_ = 0;
   bool started_ = false, ready_ = false;
   std::map<std::string, std::unique_ptr<Container>> containers_;

@@ -1,6 +1,5 @@
 // Exec: a process that is born into the pid namespace of a container and then enters the rest.
 #include <fcntl.h>
-#include <sched.h>
 
 #include <utility>
 
@@ -8,19 +7,6 @@
 #include "runtime/supervisor/pod.h"
 
 namespace tfemu::supervisor {
-namespace {
-
-// A process is born into the pid namespace that its parent has chosen for its children.
-Result<process::Child> CloneInPidNamespaceOf(int pidfd, int cgroup_fd, const std::function<int()>& child) {
-  const UniqueFd own(::open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC));
-  if (!own.valid()) return process::SystemError("open /proc/self/ns/pid");
-  if (::setns(pidfd, CLONE_NEWPID)) return process::SystemError("enter the container's pid namespace");
-  auto born = process::Clone({.cgroup_fd = cgroup_fd}, child);
-  CHECK_THAT(::setns(own.get(), CLONE_NEWPID) == 0);
-  return born;
-}
-
-}  // namespace
 
 void Pod::Exec(runtime::ExecLaunch launch, ExecDone done) {
   const auto session = execs_.insert(execs_.end(), ExecSession{});
@@ -65,8 +51,8 @@ Result<void> Pod::TryExec(runtime::ExecLaunch& launch, ExecSession& session) {
                         .stdio = {launch.stdio[0].get(), launch.stdio[1].get(), launch.stdio[2].get()},
                         .tty = launch.tty,
                         .failure_pipe = writing.get()};
-  auto child =
-      CloneInPidNamespaceOf(container.pidfd(), cgroup.clone_into.get(), [&] { return RunExec(start); });
+  auto child = process::Clone({.cgroup_fd = cgroup.clone_into.get(), .pid_namespace_of = container.pidfd()},
+                              [&] { return RunExec(start); });
   if (!child.ok()) return child.error();
   session.process.emplace(host_.context, std::move(child).value(), std::move(reading));
   return {};

@@ -22,6 +22,7 @@ class PodVolumes {
   Result<void> Update(const runtime::Volume& volume);
   const std::map<std::string, std::string>& paths() const { return paths_; }
   std::string shm() const { return memory_folder_ + "/shm"; }
+  std::string messages() const { return memory_folder_ + "/messages"; }
 
   // Unmounts, and says what is then to be removed, which may take long.
   std::vector<std::string> Release();

@@ -1,16 +1,20 @@
 #include "runtime/supervisor/user.h"
 
 #include <grp.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "runtime/process/files.h"
 #include "runtime/process/mount_plan.h"
 #include "runtime/process/system_error.h"
+#include "runtime/supervisor/capabilities.h"
 #include "runtime/user.h"
 
 namespace tfemu::supervisor {
 
-Result<void> BecomeUser(const Identity& identity, std::vector<std::string>& environment) {
+namespace {
+
+Result<void> ChangeUser(const Identity& identity, std::vector<std::string>& environment) {
   const std::string& text = identity.user;
   std::vector<gid_t> groups(identity.groups.begin(), identity.groups.end());
   if (text.empty()) {
@@ -28,6 +32,18 @@ Result<void> BecomeUser(const Identity& identity, std::vector<std::string>& envi
   if (::setgroups(groups.size(), groups.data())) return process::SystemError("setgroups");
   if (::setgid(user.gid)) return process::SystemError("setgid");
   if (::setuid(user.uid)) return process::SystemError("setuid");
+  return {};
+}
+
+}  // namespace
+
+Result<void> BecomeUser(const Identity& identity, std::vector<std::string>& environment) {
+  ASSIGN_OR_RETURN(const uint64_t keep, CapabilitySet(identity.privileges));
+  BoundCapabilities(keep);
+  RETURN_IF_ERROR(ChangeUser(identity, environment));
+  KeepCapabilities(keep);
+  if (identity.privileges.no_new && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+    return process::SystemError("set no_new_privs");
   return {};
 }
 

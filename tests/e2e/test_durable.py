@@ -89,6 +89,18 @@ def test_what_happened_without_a_daemon_is_in_the_status(cluster):
     assert container(cluster, "bad")["state"]["terminated"] == ended, "an end stays what it was"
 
 
+def test_a_container_stays_ready_until_its_probe_says_otherwise(cluster):
+    cluster.apply(pod("p", "touch /tmp/ready; sleep 600",
+                      "readinessProbe: {exec: {command: [test, -e, /tmp/ready]}, initialDelaySeconds: 2, periodSeconds: 3600}"))
+    cluster.until(lambda: container(cluster, "p")["ready"], "readiness")
+    before = cluster.get("pod", "p")["status"]["conditions"]
+    cluster.run("exec", "p", "--", "rm", "/tmp/ready")
+    assert chaos.kill_daemon(cluster)
+    cluster.up("--gpus", "2")
+    assert cluster.get("pod", "p")["status"]["conditions"] == before
+    cluster.until(lambda: "Readiness probe failed" in cluster.run("events", "--for", "pod/p").stdout, "the first probe")
+
+
 def test_clients_of_a_daemon_that_dies_are_told(cluster):
     cluster.apply(pod("p", "echo up; sleep 600"))
     cluster.until_phase("p", "Running")

@@ -131,7 +131,9 @@ TEST_SUITE("runtime") {
       REQUIRE(answer.ok());
       process::wire::Reply reply;
       REQUIRE(reply.ParseFromString(answer.value()));
-      CHECK(reply.report().text() == "its supervisor speaks version 1 of their protocol, not 2");
+      CHECK(reply.report().text() ==
+            "its supervisor speaks version " + std::to_string(process::kProtocolVersion) +
+                " of their protocol, not " + std::to_string(process::kProtocolVersion + 1));
     }
     struct stat info {};
     REQUIRE(::stat(process::SupervisorSocket(cluster.folder()).c_str(), &info) == 0);

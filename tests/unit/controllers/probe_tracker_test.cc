@@ -59,5 +59,19 @@ TEST_CASE("nothing is asked before the startup probe has succeeded, and it is no
   CHECK_FALSE(tracker.Wanted(ProbeType::kStartup));
 }
 
+TEST_CASE("what an earlier prober found holds until a probe says otherwise") {
+  api::ContainerProbes probes;
+  probes.startup = Probe(1, 1);
+  probes.readiness = Probe(1, 2);
+  ProbeTracker tracker(probes, true, true);
+  CHECK(tracker.ready());
+  CHECK_FALSE(tracker.Wanted(ProbeType::kStartup));
+  tracker.Record(ProbeType::kReadiness, false);
+  CHECK(tracker.ready());
+  tracker.Record(ProbeType::kReadiness, false);
+  CHECK_FALSE(tracker.ready());
+  CHECK_FALSE(ProbeTracker(probes, false, true).ready());
+}
+
 }  // namespace
 }  // namespace tfemu::controllers

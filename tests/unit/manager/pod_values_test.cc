@@ -51,6 +51,31 @@ TEST_CASE_FIXTURE(Fixture, "the downward API") {
   CHECK(ResourceValue(context, {"", "limits.cpu", {1000}}, "c") == "8");  // no limit: the node's
   CHECK_FALSE(ResourceValue(context, {"", "limits.gpu", {1000}}, "c").has_value());
   CHECK_FALSE(FieldValue(context, "spec.containers").has_value());
+  pod.spec.init_containers = {api::Container{.name = "i", .limits = {{"cpu", {1500}}}}};
+  CHECK(ResourceValue(context, {"", "limits.cpu", {1000}}, "i") == "2");  // rounded up
+  CHECK(ResourceValue(context, {"i", "limits.cpu", {1}}, "c") == "1500");
+}
+
+TEST_CASE_FIXTURE(Fixture, "every field that a fieldRef may name") {
+  pod.meta.uid = "u-1";
+  pod.meta.labels["b"] = "x";
+  pod.meta.annotations = {{"note", "two \"quoted\"\nlines"}};
+  pod.spec.service_account_name = "builder";
+  const std::pair<const char*, const char*> kFields[] = {
+      {"metadata.name", "p"},
+      {"metadata.namespace", "team"},
+      {"metadata.uid", "u-1"},
+      {"metadata.labels", "app=\"web\"\nb=\"x\""},
+      {"metadata.annotations", "note=\"two \\\"quoted\\\"\\nlines\""},
+      {"metadata.labels['b']", "x"},
+      {"metadata.annotations['note']", "two \"quoted\"\nlines"},
+      {"spec.nodeName", "node-1"},
+      {"spec.serviceAccountName", "builder"},
+      {"status.hostIP", "10.244.0.1"},
+      {"status.hostIPs", "10.244.0.1"},
+      {"status.podIP", "10.244.0.2"},
+      {"status.podIPs", "10.244.0.2"}};
+  for (const auto& [path, value] : kFields) CHECK_MESSAGE(FieldValue(context, path) == value, path);
 }
 
 TEST_CASE_FIXTURE(Fixture, "a missing ConfigMap, Secret or key is named, unless it is optional") {

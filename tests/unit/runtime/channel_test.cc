@@ -97,6 +97,9 @@ TEST_CASE("launches survive the wire") {
                                .hostname = "h",
                                .address = "10.244.0.9",
                                .dns_searches = {"a", "b"},
+                               .dns_servers = {"1.2.3.4"},
+                               .dns_options = {"ndots:2"},
+                               .share_processes = true,
                                .etc_files = {{"hosts", "x", 0600}},
                                .volumes = {{.name = "v",
                                             .type = runtime::Volume::Type::kMemory,
@@ -112,6 +115,9 @@ TEST_CASE("launches survive the wire") {
   CHECK(back.volumes[0].files[0].content.size() == 1);
   CHECK(back.etc_files[0].mode == 0600);
   CHECK(back.dns_searches == pod.dns_searches);
+  CHECK(back.dns_servers == pod.dns_servers);
+  CHECK(back.dns_options == pod.dns_options);
+  CHECK(back.share_processes);
   CHECK(Encode(back).SerializeAsString() == Encode(pod).SerializeAsString());
 
   const runtime::ContainerLaunch container{
@@ -123,11 +129,18 @@ TEST_CASE("launches survive the wire") {
       .working_dir = "/w",
       .mounts = {{"v", "s", "/t", true}},
       .limits = {1, 2, 3},
-      .log_path = "/log"};
+      .log_path = "/log",
+      .message_path = "/m",
+      .message_from_log = true,
+      .privileges = {{"A"}, {"D"}, true, true}};
   const std::string bytes = Encode("u", container).SerializeAsString();
   wire::StartContainer parsed;
   REQUIRE(parsed.ParseFromString(bytes));
   CHECK(Encode("u", Decode(parsed)).SerializeAsString() == bytes);
+  const auto again = Decode(parsed);
+  CHECK(again.message_path == "/m");
+  CHECK(again.message_from_log);
+  CHECK(again.privileges == container.privileges);
 }
 
 }  // namespace

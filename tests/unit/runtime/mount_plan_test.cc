@@ -165,5 +165,33 @@ TEST_CASE("the python environment is a read-only bind under the writable /opt") 
   CHECK(Position(steps, "opt") < Position(steps, "opt/venv"));
 }
 
+TEST_CASE("a read-only root becomes so last, without what is mounted into it") {
+  Launch launch;
+  launch.container.privileges.read_only_root = true;
+  launch.container.working_dir = "/made";
+  launch.container.mounts = {{.volume = "data", .target = "/opt"}};
+  const auto steps = StepsOf(launch);
+  CHECK(steps.back().type == Type::kReadOnlyMount);
+  CHECK(steps.back().target.empty());
+  std::vector<std::string> closed;
+  for (const auto& step : steps)
+    if (step.type == Type::kReadOnlyMount) closed.push_back(step.target);
+  CHECK(closed == std::vector<std::string>{"etc", "var", ""});
+  REQUIRE(At(steps, "made") != nullptr);
+  CHECK(At(steps, "dev") != nullptr);
+  CHECK(At(steps, "dev")->type == Type::kFileSystem);
+}
+
+TEST_CASE("the termination message file is bound like a mount, where it has room") {
+  Launch launch;
+  launch.container.message_path = "/usr/end";
+  auto plan =
+      PlanRoot({launch.pod, launch.container, {}, "/scratch/shm", "/scratch/messages/main"}, launch.host);
+  REQUIRE(plan.ok());
+  REQUIRE(At(plan.value(), "usr/end") != nullptr);
+  CHECK(At(plan.value(), "usr/end")->source == "/scratch/messages/main");
+  CHECK(At(plan.value(), "usr")->type == Type::kOverlay);
+}
+
 }  // namespace
 }  // namespace tfemu::process
