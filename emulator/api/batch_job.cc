@@ -240,11 +240,7 @@ std::optional<int> CompletionIndex(const Pod& pod) {
 }
 
 Json UntrackPatch(const ObjectMeta& pod) {
-  Json finalizers = Json::array();
-  for (const std::string& finalizer : pod.finalizers)
-    if (finalizer != kJobTrackingFinalizer) finalizers.push_back(finalizer);
-  return Json::object(
-      {{"metadata", Json::object({{"finalizers", finalizers.empty() ? Json(nullptr) : finalizers}})}});
+  return WithoutFinalizerPatch(pod.finalizers, kJobTrackingFinalizer);
 }
 
 }  // namespace tfemu::api

@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "emulator/api/decode.h"
+#include "emulator/base/strings.h"
 #include "emulator/base/time_format.h"
 
 namespace tfemu::api {
@@ -19,6 +21,13 @@ Json EncodeReference(const ObjectReference& r) {
 }
 
 }  // namespace
+
+ObjectReference InvolvedObject(const Object& event) {
+  const Json& r = Member(event.doc(), "involvedObject");
+  const auto version = ParseInt(Text(r, "resourceVersion"));
+  return {Text(r, "apiVersion"), Text(r, "kind"), Text(r, "namespace"),
+          Text(r, "name"),       Text(r, "uid"),  static_cast<uint64_t>(version.value_or(0))};
+}
 
 std::string CorrelationKey(const Event& event) {
   return event.component + "\n" + event.host + "\n" + event.involved.uid + "\n" + event.reason + "\n" +

@@ -16,6 +16,8 @@ struct Event {
   friend bool operator==(const Event&, const Event&) = default;
 };
 
+ObjectReference InvolvedObject(const Object& event);
+
 // The same occurrence again raises the count of the first (client-go's correlator).
 std::string CorrelationKey(const Event& event);
 

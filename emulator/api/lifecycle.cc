@@ -7,6 +7,7 @@
 #include "emulator/api/decode.h"
 #include "emulator/api/pod.h"
 #include "emulator/api/tfjob.h"
+#include "emulator/api/volume.h"
 #include "emulator/base/strings.h"
 #include "emulator/base/time_format.h"
 
@@ -14,6 +15,7 @@ namespace tfemu::api {
 namespace {
 
 constexpr const char* kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+constexpr const char* kForegroundDeletion = "foregroundDeletion";
 constexpr const char* kServerMeta[] = {"uid",
                                        "resourceVersion",
                                        "generation",
@@ -103,6 +105,22 @@ bool HasFinalizers(const Object& object) {
   return !Items(Member(object.doc(), "metadata"), "finalizers").empty();
 }
 
+void AwaitDependents(Json& patch, const Object& live) {
+  auto finalizers = Texts(Member(live.doc(), "metadata"), "finalizers");
+  if (std::ranges::find(finalizers, kForegroundDeletion) == finalizers.end())
+    finalizers.push_back(kForegroundDeletion);
+  patch["finalizers"] = finalizers;
+}
+
+bool AwaitsDependents(const Object& object) {
+  const auto finalizers = Texts(Member(object.doc(), "metadata"), "finalizers");
+  return object.terminating() && std::ranges::find(finalizers, kForegroundDeletion) != finalizers.end();
+}
+
+Json DependentsGonePatch(const Object& object) {
+  return WithoutFinalizerPatch(Texts(Member(object.doc(), "metadata"), "finalizers"), kForegroundDeletion);
+}
+
 bool EndsGracefully(const Object& object) {
   const std::string phase = Text(Member(object.doc(), "status"), "phase");
   return object.key().kind == "Pod" && !Text(Member(object.doc(), "spec"), "nodeName").empty() &&
@@ -182,9 +200,9 @@ void AdmitNew(Json& doc, const std::string& suffix) {
   } else if (kind == "Job") {
     AdmitBatchJob(doc);
   } else if (kind == "PersistentVolume") {
-    AddFinalizer(doc, "kubernetes.io/pv-protection");
+    AddFinalizer(doc, kVolumeProtection);
   } else if (kind == "PersistentVolumeClaim") {
-    AddFinalizer(doc, "kubernetes.io/pvc-protection");
+    AddFinalizer(doc, kClaimProtection);
   }
 }
 

@@ -29,6 +29,11 @@ void StampUpdate(Json& doc, const Object& live);
 // Sets deletionTimestamp (now + grace) and the grace; keeps an earlier one.
 Json TerminatingPatch(const Object& live, Instant now, int64_t grace_period_seconds);
 bool HasFinalizers(const Object& object);
+// Foreground deletion is a finalizer that the garbage collector takes off when all dependents are gone. The
+// first adds it to a patch of the metadata.
+void AwaitDependents(Json& patch, const Object& live);
+bool AwaitsDependents(const Object& object);  // and is terminating
+Json DependentsGonePatch(const Object& object);
 // A pod that a node agent holds and that has not ended: the agent ends it before the object goes.
 bool EndsGracefully(const Object& object);
 // Seconds a pod has to end: what was asked for, else its own; 0 for other kinds.

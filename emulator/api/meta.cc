@@ -63,7 +63,11 @@ Json EncodeOwnerReferences(const std::vector<OwnerReference>& references) {
   return list;
 }
 
-Json NoFinalizersPatch() { return Json::object({{"metadata", Json::object({{"finalizers", nullptr}})}}); }
+Json WithoutFinalizerPatch(std::vector<std::string> finalizers, const std::string& gone) {
+  std::erase(finalizers, gone);
+  const Json left = finalizers.empty() ? Json(nullptr) : Json(finalizers);
+  return Json::object({{"metadata", Json::object({{"finalizers", left}})}});
+}
 
 Json OwnersPatch(const std::vector<OwnerReference>& owners) {
   const Json list = owners.empty() ? Json(nullptr) : EncodeOwnerReferences(owners);

@@ -36,7 +36,8 @@ ObjectMeta DecodeMeta(const Object& object);
 const std::string& ControllerUid(const Object& object);  // "" without a controller; cheaper than DecodeMeta
 Labels DecodeLabelMap(const Json& map);                  // values that are no strings are left out
 Json EncodeOwnerReferences(const std::vector<OwnerReference>& references);
-Json NoFinalizersPatch();  // of the whole document, as the next
+// Of the whole document, as the next; other finalizers stay.
+Json WithoutFinalizerPatch(std::vector<std::string> finalizers, const std::string& gone);
 Json OwnersPatch(const std::vector<OwnerReference>& owners);
 OwnerReference ControllerReference(std::string api_version, std::string kind, const ObjectMeta& owner);
 

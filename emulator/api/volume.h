@@ -11,6 +11,10 @@
 
 namespace tfemu::api {
 
+// Both stay while they are in use.
+inline constexpr const char* kVolumeProtection = "kubernetes.io/pv-protection";
+inline constexpr const char* kClaimProtection = "kubernetes.io/pvc-protection";
+
 // spec.nodeAffinity.required: one of the terms must match; no terms match every node.
 struct NodeTerms {
   std::vector<Selector> terms;

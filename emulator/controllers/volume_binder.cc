@@ -130,11 +130,16 @@ void Grow(const ClaimObservation& o, const PersistentVolume& volume, Plan& plan)
       EmitEvent{{o.self, false, "VolumeResizeSuccessful", "Resize volume succeeded", resizer, ""}});
 }
 
+bool HasFinalizer(const api::ObjectMeta& meta, const std::string& finalizer) {
+  return std::ranges::find(meta.finalizers, finalizer) != meta.finalizers.end();
+}
+
 Plan Protect(const ClaimObservation& o) {
   Plan plan;
-  if (o.in_use || o.claim.meta.finalizers.empty()) return plan;
+  if (o.in_use || !HasFinalizer(o.claim.meta, api::kClaimProtection)) return plan;
   plan.actions.push_back(
-      PatchObject{o.claim.key(), o.claim.meta.uid, "", api::Object(api::NoFinalizersPatch())});
+      PatchObject{o.claim.key(), o.claim.meta.uid, "",
+                  api::Object(api::WithoutFinalizerPatch(o.claim.meta.finalizers, api::kClaimProtection))});
   return plan;
 }
 
@@ -203,8 +208,8 @@ VolumePlan ReconcileVolume(const VolumeObservation& observed) {
         {"PersistentVolume", "", volume.meta.name}, volume.meta.uid, "", api::Object(std::move(document))});
   };
   const bool bound = !volume.claim_uid.empty() && observed.claim_exists;
-  if (volume.meta.deletion_timestamp && !bound && !volume.meta.finalizers.empty()) {
-    patch(api::NoFinalizersPatch());
+  if (volume.meta.deletion_timestamp && !bound && HasFinalizer(volume.meta, api::kVolumeProtection)) {
+    patch(api::WithoutFinalizerPatch(volume.meta.finalizers, api::kVolumeProtection));
     return plan;
   }
   const bool released = !volume.claim_uid.empty() && !bound;

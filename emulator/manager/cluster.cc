@@ -78,6 +78,7 @@ void Cluster::OnHostGpus(const Result<std::vector<api::Gpu>>& host) {
 void Cluster::OnWatch(const store::WatchEvent& event) {
   for (const auto& controller : controllers_) controller->OnWatch(event);
   garbage_.OnWatch(event);
+  events_.OnWatch(event);
   scheduler_.OnWatch(event);
   agent_.OnWatch(event);
 }

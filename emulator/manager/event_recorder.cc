@@ -30,18 +30,54 @@ void EventRecorder::Record(const api::Event& event) {
   if (seen_.size() >= kMostSeen) seen_.clear();
   const api::Object& object = written.value().object;
   seen_.emplace(key, Seen{object.key(), object.uid(), 1});
-  kept_.push_back({now, object.key(), object.uid()});
+  Keep({now, object.key(), object.uid(), event.involved.uid}, !Exists(event.involved));
+}
+
+bool EventRecorder::Exists(const api::ObjectReference& involved) const {
+  const auto live = registry_.Get({involved.kind, involved.ns, involved.name});
+  return live.ok() && live.value().uid() == involved.uid;
+}
+
+void EventRecorder::Keep(Kept event, bool of_gone) {
+  if (of_gone) of_gone_.push_back(next_);
+  else of_living_[event.involved_uid].insert(next_);
+  kept_.emplace(next_++, std::move(event));
+  for (; of_gone_.size() > kKeptOfGone; of_gone_.pop_front()) Drop(of_gone_.front());
+}
+
+void EventRecorder::Drop(Number number) {
+  const auto event = kept_.find(number);
+  if (event == kept_.end()) return;
+  if (const auto living = of_living_.find(event->second.involved_uid); living != of_living_.end()) {
+    living->second.erase(number);
+    if (living->second.empty()) of_living_.erase(living);
+  }
+  (void)registry_.Remove(event->second.key, event->second.uid).ok();  // gone already is as good
+  kept_.erase(event);
+}
+
+void EventRecorder::OnWatch(const store::WatchEvent& event) {
+  if (event.type != store::WatchType::kDeleted) return;
+  const auto living = of_living_.find(event.object.uid());
+  if (living == of_living_.end()) return;
+  of_gone_.insert(of_gone_.end(), living->second.begin(), living->second.end());
+  of_living_.erase(living);
+  for (; of_gone_.size() > kKeptOfGone; of_gone_.pop_front()) Drop(of_gone_.front());
 }
 
 void EventRecorder::DropOld(Instant now) {
-  for (; !kept_.empty() && kept_.front().at + kLife < now; kept_.pop_front())
-    (void)registry_.Remove(kept_.front().key, kept_.front().uid).ok();  // gone already is as good
+  while (!kept_.empty() && kept_.begin()->second.at + kLife < now) Drop(kept_.begin()->first);
 }
 
 void EventRecorder::Adopt() {
-  for (const api::Object& event : registry_.List({"Event", ""}, {}).objects)
-    kept_.push_back({api::DecodeMeta(event).creation_timestamp, event.key(), event.uid()});
-  std::ranges::sort(kept_, {}, &Kept::at);
+  auto events = registry_.List({"Event", ""}, {}).objects;
+  std::ranges::sort(events, {},
+                    [](const api::Object& event) { return api::DecodeMeta(event).creation_timestamp.ns; });
+  for (const api::Object& event : events) {
+    const api::ObjectReference involved = api::InvolvedObject(event);
+    Keep({api::DecodeMeta(event).creation_timestamp, event.key(), event.uid(), involved.uid},
+         !Exists(involved));
+  }
 }
 
 }  // namespace tfemu::manager

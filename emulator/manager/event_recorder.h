@@ -1,8 +1,10 @@
-// Writes events, raising the count of one that happens again (client-go's correlator).
+// Writes events, raising the count of one that happens again (client-go's correlator), and drops old ones.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 
 #include "emulator/api/event.h"
@@ -13,12 +15,16 @@ namespace tfemu::manager {
 
 class EventRecorder {
  public:
+  // Events of objects that are gone which are kept: for whoever asks why they went.
+  static constexpr size_t kKeptOfGone = 1000;
+
   EventRecorder(Executor& executor, Registry& registry) : executor_(executor), registry_(registry) {}
 
   // Events are a courtesy: one that cannot be written is lost. Those older than an hour go, as on a cluster.
   void Record(const api::Event& event);
   // Events of a former run age as this one's do.
   void Adopt();
+  void OnWatch(const store::WatchEvent& event);
 
  private:
   struct Seen {
@@ -26,16 +32,25 @@ class EventRecorder {
     std::string uid;
     int count;
   };
-  Executor& executor_;
-  Registry& registry_;
   struct Kept {
     Instant at;
     api::ObjectKey key;
-    std::string uid;
+    std::string uid, involved_uid;
   };
+  using Number = uint64_t;  // in the order of their coming
+
+  void Keep(Kept event, bool of_gone);
+  void Drop(Number number);
   void DropOld(Instant now);
+  bool Exists(const api::ObjectReference& involved) const;
+
+  Executor& executor_;
+  Registry& registry_;
   std::map<std::string, Seen> seen_;
-  std::deque<Kept> kept_;  // oldest first
+  std::map<Number, Kept> kept_;
+  std::map<std::string, std::set<Number>> of_living_;  // by the uid of what they are about
+  std::deque<Number> of_gone_;                         // some of them may be dropped already
+  Number next_ = 0;
   Instant last_;
 };
 

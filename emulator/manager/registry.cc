@@ -240,7 +240,8 @@ Result<Object> Registry::Patch(const ObjectKey& key, const std::string& uid, con
     api::RaiseGeneration(doc, live);
     next = Object(std::move(doc));
   }
-  if (next.terminating() && !api::HasFinalizers(next) && api::HasFinalizers(live)) {
+  if (next.terminating() && !api::HasFinalizers(next) && api::HasFinalizers(live) &&
+      !api::EndsGracefully(next)) {
     RETURN_IF_ERROR(store_.Delete(key, uid));
     return next;
   }
@@ -258,15 +259,17 @@ void Registry::Orphan(const std::string& owner_uid) {
 
 Result<Object> Registry::Delete(const ObjectKey& key, const DeleteOptions& options) {
   ASSIGN_OR_RETURN(const Object live, store_.Get(key));
-  if (options.orphan) Orphan(live.uid());
+  if (options.propagation == Propagation::kOrphan) Orphan(live.uid());
   const int64_t grace = api::GracePeriod(live, options.grace_period_seconds);
-  const bool waits =
-      api::HasFinalizers(live) || key.kind == "Namespace" || (grace > 0 && api::EndsGracefully(live));
+  Json patch = api::TerminatingPatch(live, executor_.Now(), grace);
+  if (options.propagation == Propagation::kForeground) api::AwaitDependents(patch, live);
+  const bool waits = options.propagation == Propagation::kForeground || api::HasFinalizers(live) ||
+                     key.kind == "Namespace" || (grace > 0 && api::EndsGracefully(live));
   if (!waits) {
     RETURN_IF_ERROR(store_.Delete(key, live.uid()));
     return live;
   }
-  return store_.Update(live.With("/metadata", api::TerminatingPatch(live, executor_.Now(), grace)));
+  return store_.Update(live.With("/metadata", patch));
 }
 
 Result<Object> Registry::Scale(const ObjectKey& key, const std::string& replica_type, int replicas) {

@@ -31,9 +31,16 @@ struct Written {
   std::vector<FieldMessage> warnings;  // fields that are unknown or not honoured, in document order
 };
 
+// What becomes of the objects that the deleted one owns. (Numbered as in tfemu.proto.)
+enum class Propagation {
+  kBackground,  // they follow it
+  kForeground,  // they go first: it stays, terminating, until they are gone
+  kOrphan,      // they stay, without an owner
+};
+
 struct DeleteOptions {
   std::optional<int64_t> grace_period_seconds = {};  // pods; unset: the pod's own; 0: now
-  bool orphan = false;                               // what the object owns stays, without an owner
+  Propagation propagation = Propagation::kBackground;
 };
 
 class Registry {

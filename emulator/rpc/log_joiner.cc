@@ -1,5 +1,7 @@
 #include "emulator/rpc/log_joiner.h"
 
+#include <utility>
+
 #include "emulator/base/time_format.h"
 
 namespace tfemu::rpc {
@@ -28,7 +30,9 @@ void LogJoiner::Feed(std::string_view bytes, std::string& out) {
       rest_ += bytes;
       return;
     }
-    if (rest_.empty()) {
+    if (std::exchange(torn_, false)) {
+      rest_.clear();
+    } else if (rest_.empty()) {
       Record(bytes.substr(0, end), out);
     } else {
       rest_ += bytes.substr(0, end);
@@ -60,6 +64,14 @@ void LogJoiner::Record(std::string_view record, std::string& out) {
   if (partial) return;
   out += '\n';
   pending.open = false;
+}
+
+void LogJoiner::Gap(uint64_t dropped, std::string& out) {
+  End(out);
+  if (!out.empty() && !out.ends_with('\n')) out += '\n';
+  out +=
+      "tfemu: " + std::to_string(dropped) + " bytes of older output were given up here: a log has a limit\n";
+  torn_ = true;
 }
 
 void LogJoiner::End(std::string& out) {

@@ -22,6 +22,9 @@ class LogJoiner {
 
   // Appends to `out` the lines that became whole.
   void Feed(std::string_view bytes, std::string& out);
+  // What follows does not adjoin what came before: `dropped` bytes of the file are gone, and the first record
+  // is torn. Appends a line that says so.
+  void Gap(uint64_t dropped, std::string& out);
   // At the end of the attempt: appends lines that never got their '\n', without one.
   void End(std::string& out);
 
@@ -35,6 +38,7 @@ class LogJoiner {
   bool timestamps_;
   std::string since_;  // as records write their time; they compare as texts
   std::string rest_;   // a record whose '\n' has not come yet
+  bool torn_ = false;  // up to the next '\n'
   Pending pending_[2];
 };
 

@@ -34,6 +34,9 @@ class LogSource {
   int descriptor() const { return fd_.get(); }
 
  private:
+  // Moves on to where the file's bytes begin again, when its older part was given up.
+  void SkipHole(std::string& out);
+
   LogFile file_;
   JoinOptions options_;
   LogJoiner joiner_;

@@ -123,7 +123,7 @@ ClusterService::Unary* ClusterService::Delete(Context* context, const v1::Delete
   return Answered(context, request, reply, [this](const v1::DeleteRequest& in, auto& out) {
     manager::DeleteOptions options;
     if (in.has_grace_period_seconds()) options.grace_period_seconds = in.grace_period_seconds();
-    options.orphan = in.orphan();
+    options.propagation = static_cast<manager::Propagation>(in.propagation());
     return SetObject(backend_.registry.Delete(FromMessage(in.key()), options), out);
   });
 }

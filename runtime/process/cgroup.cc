@@ -2,6 +2,9 @@
 
 #include <dirent.h>
 
+#include <algorithm>
+#include <cstdlib>
+
 #include "runtime/process/files.h"
 
 namespace tfemu::process {
@@ -10,6 +13,7 @@ namespace {
 class NoCgroups final : public CgroupDriver {
  public:
   std::string_view name() const override { return "none"; }
+  Result<void> Bound(int64_t) override { return {}; }
   Result<CgroupDoor> Make(const std::string&, const runtime::Limits&) override { return CgroupDoor{}; }
   Result<CgroupDoor> Open(const std::string&) override { return CgroupDoor{}; }
   int OomKills(const std::string&) const override { return 0; }
@@ -46,6 +50,14 @@ std::unique_ptr<CgroupDriver> MakeCgroupDriver(const std::string& mount, const s
     case CgroupVersion::kNone: break;
   }
   return MakeCgroupNone();
+}
+
+int64_t ThreadBound() {
+  int64_t most = int64_t{4} << 20;  // the most that Linux can have
+  for (const char* file : {"/proc/sys/kernel/pid_max", "/proc/sys/kernel/threads-max"})
+    if (const auto text = ReadFile(file); text.ok())
+      if (const int64_t here = std::atoll(text.value().c_str()); here > 0) most = std::min(most, here);
+  return most * 3 / 4;
 }
 
 bool RemoveCgroups(const std::string& mount, const std::string& cluster) {

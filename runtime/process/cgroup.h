@@ -24,6 +24,8 @@ class CgroupDriver {
  public:
   virtual ~CgroupDriver() = default;
   virtual std::string_view name() const = 0;
+  // Makes the cluster's own folder; all that is in it may have so many threads together.
+  virtual Result<void> Bound(int64_t threads) = 0;
   // Makes the folder, if absent, and sets its limits.
   virtual Result<CgroupDoor> Make(const std::string& path, const runtime::Limits& limits) = 0;
   virtual Result<CgroupDoor> Open(const std::string& path) = 0;
@@ -43,6 +45,9 @@ std::unique_ptr<CgroupDriver> MakeCgroupDriver(const std::string& mount, const s
 
 // Removes the cluster's folder with all below it, once its processes are gone; false when something is left.
 bool RemoveCgroups(const std::string& mount, const std::string& cluster);
+
+// What a cluster may have of this host's threads: a program that forks without end leaves room for others.
+int64_t ThreadBound();
 
 inline constexpr const char* kCgroupMount = "/sys/fs/cgroup";
 

@@ -22,6 +22,12 @@ class CgroupV1 final : public CgroupDriver {
 
   std::string_view name() const override { return "v1"; }
 
+  Result<void> Bound(int64_t threads) override {
+    if (std::ranges::find(controllers_, "pids") == controllers_.end()) return {};
+    RETURN_IF_ERROR(MakeFolders(Folder("pids", "")));
+    return WriteFile(Folder("pids", "") + "/pids.max", std::to_string(threads));
+  }
+
   Result<CgroupDoor> Make(const std::string& path, const runtime::Limits& limits) override {
     for (const auto& controller : controllers_) RETURN_IF_ERROR(MakeFolders(Folder(controller, path)));
     if (limits.cpu_millis > 0) {

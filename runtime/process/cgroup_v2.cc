@@ -24,6 +24,12 @@ class CgroupV2 final : public CgroupDriver {
 
   std::string_view name() const override { return "v2"; }
 
+  Result<void> Bound(int64_t threads) override {
+    RETURN_IF_ERROR(MakeFolders(Folder("")));
+    RETURN_IF_ERROR(WriteFile(mount_ + "/cgroup.subtree_control", "+cpu +memory +pids"));
+    return WriteFile(Folder("") + "/pids.max", std::to_string(threads));
+  }
+
   Result<CgroupDoor> Make(const std::string& path, const runtime::Limits& limits) override {
     RETURN_IF_ERROR(MakeFolders(Folder(path)));
     RETURN_IF_ERROR(PassDown(path));

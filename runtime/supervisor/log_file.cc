@@ -23,8 +23,8 @@ std::string Prefix(Instant at, runtime::Stream stream, bool partial) {
 
 }  // namespace
 
-LogFile::LogFile(std::string path, const Executor& clock, Report report)
-    : path_(std::move(path)), clock_(clock), report_(std::move(report)) {}
+LogFile::LogFile(std::string path, const Executor& clock, Report report, int64_t limit)
+    : path_(std::move(path)), clock_(clock), report_(std::move(report)), limit_(limit) {}
 
 Result<void> LogFile::Open() {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC;
@@ -77,6 +77,17 @@ void LogFile::Write(const std::string& records, size_t payload) {
   }
   size_ += static_cast<int64_t>(records.size());
   lost_ = 0;
+  if (size_ - hole_ > limit_) GiveBack();
+}
+
+void LogFile::GiveBack() {
+  constexpr int64_t kPage = 4096;
+  hole_ = (size_ - limit_ / 2) / kPage * kPage;
+  const int failed = ::fallocate(fd_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, hole_);
+  if (std::exchange(reported_hole_, true)) return;
+  report_(failed != 0 ? "its log grows without bound: " + process::SystemError("fallocate " + path_).message
+                      : "its log is larger than " + std::to_string(limit_ >> 20) +
+                            " MiB: older output is given up from now on");
 }
 
 void LogPump::Start(boost::asio::io_context& context, UniqueFd standard_output, UniqueFd standard_error) {

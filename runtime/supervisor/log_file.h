@@ -11,12 +11,16 @@
 
 namespace tfemu::supervisor {
 
+// What one attempt may keep; a cluster keeps five files of 10 MiB.
+inline constexpr int64_t kLogLimit = int64_t{1} << 30;
+
 // What cannot be written is counted, reported once, and mentioned in the file when writing works again; a
-// record is whole or absent.
+// record is whole or absent. Past `limit` bytes the older half is given back to the disk, as a hole: whoever
+// reads the file keeps its place.
 class LogFile {
  public:
   using Report = std::function<void(std::string)>;
-  LogFile(std::string path, const Executor& clock, Report report);
+  LogFile(std::string path, const Executor& clock, Report report, int64_t limit = kLogLimit);
 
   // Empty when the file could not be made: then the container must not start.
   Result<void> Open();
@@ -24,14 +28,15 @@ class LogFile {
 
  private:
   void Write(const std::string& records, size_t payload);
+  void GiveBack();
 
   std::string path_;
   const Executor& clock_;
   Report report_;
   UniqueFd fd_;
-  int64_t size_ = 0;
+  int64_t limit_, size_ = 0, hole_ = 0;
   uint64_t lost_ = 0;
-  bool reported_ = false;
+  bool reported_ = false, reported_hole_ = false;
 };
 
 // Reads what a container writes; a container that writes faster than the disk takes it has to wait.

@@ -56,12 +56,13 @@ Result<Supervisor::Parts> MakeParts(const process::wire::Configure& configure) {
   ASSIGN_OR_RETURN(std::string scratch, LeaveHost(configure.state_folder()));
   ASSIGN_OR_RETURN(auto home, process::HomeNamespaces::Open());
   ASSIGN_OR_RETURN(auto network, ClusterNetwork::Open());
-  return Supervisor::Parts{
-      .home = std::move(home),
-      .network = std::move(network),
-      .cgroups = process::MakeCgroupDriver(process::kCgroupMount, configure.cgroup_name()),
-      .scratch = std::move(scratch),
-      .disk = configure.state_folder()};
+  auto cgroups = process::MakeCgroupDriver(process::kCgroupMount, configure.cgroup_name());
+  RETURN_IF_ERROR(cgroups->Bound(process::ThreadBound()));
+  return Supervisor::Parts{.home = std::move(home),
+                           .network = std::move(network),
+                           .cgroups = std::move(cgroups),
+                           .scratch = std::move(scratch),
+                           .disk = configure.state_folder()};
 }
 
 Result<void> Serve() {

@@ -2,7 +2,8 @@
 // JSON.
 //   floor [RUNS]: for 5 and 100 pods, from the first clone3 to the last exec: five namespaces, /proc, a host
 //   name, a veth pair born in the pod's namespace, bridge, address, default route, exec; then teardown until
-//   the links are gone.
+//   the links are gone. And for one pod: from its program's last act to its parent's knowing, and to the exec
+//   of a successor.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/if_link.h>
@@ -230,6 +231,26 @@ double TearDown(std::vector<Pod>& pods) {
   return took;
 }
 
+struct Failure {
+  double noticed, restarted;
+};
+
+// A pod is killed where its program would end by itself: what the kernel does from there on is the same.
+Failure Fail(int cluster, int cluster_net, std::vector<Pod>& pods) {
+  Launch(1, cluster, cluster_net, pods);
+  const double begin = Now();
+  ::kill(pods[0].pid, SIGKILL);
+  ::waitpid(pods[0].pid, nullptr, 0);
+  const double noticed = Now() - begin;
+  pods[0] = StartPod(1, cluster, cluster_net);
+  char byte;
+  (void)!::read(pods[0].executed, &byte, 1);
+  ::close(pods[0].executed);
+  const double restarted = Now() - begin;
+  TearDown(pods);
+  return {noticed, restarted};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -239,7 +260,7 @@ int main(int argc, char** argv) {
   const int cluster = Netlink(), cluster_net = ::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
   AddBridge(cluster);
   AddAddress(cluster, kBridge, kNetwork + 1);
-  std::vector<double> five, hundred, down;
+  std::vector<double> five, hundred, down, noticed, restarted;
   std::vector<Pod> pods;
   for (int run = 0; run < runs; ++run) {
     Rest();
@@ -248,7 +269,12 @@ int main(int argc, char** argv) {
     Rest();
     hundred.push_back(Launch(100, cluster, cluster_net, pods));
     TearDown(pods);
+    Rest();
+    const Failure failure = Fail(cluster, cluster_net, pods);
+    noticed.push_back(failure.noticed);
+    restarted.push_back(failure.restarted);
   }
-  std::printf("{\"runs\": %d, \"launch_5_ms\": %.2f, \"launch_100_ms\": %.1f, \"teardown_5_ms\": %.2f}\n",
+  std::printf("{\"runs\": %d, \"launch_5_ms\": %.2f, \"launch_100_ms\": %.1f, \"teardown_5_ms\": %.2f, ",
               runs, Median(five), Median(hundred), Median(down));
+  std::printf("\"notice_ms\": %.2f, \"restart_ms\": %.2f}\n", Median(noticed), Median(restarted));
 }

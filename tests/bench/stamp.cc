@@ -1,6 +1,6 @@
 // A program whose first act is to say when it runs: wall clock nanoseconds on stdout.
-//   stamp          then waits to be told to end
-//   stamp MILLIS   ends after that time, with a second stamp as its last act
+//   stamp                 then waits to be told to end
+//   stamp MILLIS [CODE]   ends after that time, with a second stamp as its last act
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
@@ -28,4 +28,5 @@ int main(int argc, char** argv) {
   }
   usleep(static_cast<useconds_t>(atoi(argv[1])) * 1000);
   Stamp();
+  return argc > 2 ? atoi(argv[2]) : 0;
 }

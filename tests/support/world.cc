@@ -12,7 +12,7 @@
 namespace tfemu::test {
 
 World::World(WorldOptions options) : runtime(executor, std::move(options.director)) {
-  manager::ClusterSettings settings;
+  manager::ClusterSettings& settings = settings_;
   settings.seed = options.seed;
   settings.launch.state_folder = "/state";
   for (int i = 0; i < options.nodes; ++i) {
@@ -36,8 +36,13 @@ World::World(WorldOptions options) : runtime(executor, std::move(options.directo
     node.now = executor.Now();
     settings.nodes.push_back(api::MakeNode(node));
   }
-  cluster = std::make_unique<manager::Cluster>(manager::ClusterDeps{executor, store, runtime, images},
-                                               std::move(settings));
+  Restart();
+}
+
+void World::Restart() {
+  cluster.reset();
+  cluster =
+      std::make_unique<manager::Cluster>(manager::ClusterDeps{executor, store, runtime, images}, settings_);
   REQUIRE(cluster->Start().ok());
   executor.Settle();
 }

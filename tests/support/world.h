@@ -30,6 +30,9 @@ class World {
  public:
   explicit World(WorldOptions options = {});
 
+  // The daemon ends, if it still runs, and a new one starts over the same objects.
+  void Restart();
+
   // All of the documents of a manifest; fails the test when one is refused.
   void Apply(const std::string& yaml);
   Result<manager::Written> TryApply(const std::string& yaml);
@@ -47,6 +50,9 @@ class World {
   runtime::SimRuntime runtime;
   AnyImage images;
   std::unique_ptr<manager::Cluster> cluster;
+
+ private:
+  manager::ClusterSettings settings_;
 };
 
 std::string ReadFile(const std::string& path);        // fails the test when it can't

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <map>
 
 #include "emulator/rpc/client.h"
 #include "tools/cli/deletion.h"
@@ -12,6 +13,11 @@
 
 namespace tfemu::cli {
 namespace {
+
+const std::map<std::string, rpc::v1::DeleteRequest::Propagation> kCascades = {
+    {"background", rpc::v1::DeleteRequest::BACKGROUND},
+    {"foreground", rpc::v1::DeleteRequest::FOREGROUND},
+    {"orphan", rpc::v1::DeleteRequest::ORPHAN}};
 
 struct Options {
   std::vector<std::string> targets, files;
@@ -59,7 +65,7 @@ int Delete(Session& session, const Options& options) {
   const auto timeout = ParseTimeout(options.timeout);
   if (!timeout.ok()) return session.Usage(timeout.error().message, timeout.error().hint);
   if (keys.value().empty()) session.terminal.Note("No resources found");
-  DeletionOptions how{.orphan = options.cascade == "orphan",
+  DeletionOptions how{.propagation = kCascades.at(options.cascade),
                       .wait = options.wait,
                       .ignore_missing = options.ignore_missing || (options.all && options.files.empty()),
                       .timeout = timeout.value()};
@@ -83,7 +89,8 @@ void AddDelete(CLI::App& app, Session& session) {
   verb->add_option("--grace-period", options->grace_period, "Seconds between the signal and the kill");
   verb->add_flag("--force", options->force, "Kill at once");
   verb->add_flag("--now", options->now, "A grace period of one second");
-  verb->add_option("--cascade", options->cascade, "background, or orphan: dependents stay")
+  verb->add_option("--cascade", options->cascade,
+                   "Dependents follow (background), go first (foreground), or stay (orphan)")
       ->check(CLI::IsMember({"background", "foreground", "orphan"}));
   verb->add_flag("--ignore-not-found", options->ignore_missing, "A missing object is no error");
   verb->footer(

@@ -27,7 +27,7 @@ int DeleteObjects(Session& session, const std::vector<api::ObjectKey>& keys, con
   for (const auto& key : keys) {
     rpc::v1::DeleteRequest request;
     *request.mutable_key() = ToMessage(key);
-    request.set_orphan(options.orphan);
+    request.set_propagation(options.propagation);
     if (options.grace_period_seconds) request.set_grace_period_seconds(*options.grace_period_seconds);
     const auto reply = client.value()->Call(&rpc::Stub::Delete, request);
     if (!reply.ok()) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "emulator/api/object.h"
+#include "tfemu.pb.h"
 #include "tools/cli/await.h"
 #include "tools/cli/session.h"
 
@@ -12,7 +13,8 @@ namespace tfemu::cli {
 
 struct DeletionOptions {
   std::optional<int64_t> grace_period_seconds = {};
-  bool orphan = false, wait = true, ignore_missing = false;
+  rpc::v1::DeleteRequest::Propagation propagation = rpc::v1::DeleteRequest::BACKGROUND;
+  bool wait = true, ignore_missing = false;
   bool silent = false;  // prints no line for each
   std::optional<Duration> timeout = {};
 };

@@ -88,6 +88,54 @@ TEST_CASE("generated names, generations and scaling") {
   CHECK(world.List("Pod").size() == 3);
 }
 
+constexpr const char* kDeployment =
+    "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec: {selector: {matchLabels: {a: b}}, "
+    "template: {metadata: {labels: {a: b}},\n"
+    "  spec: {containers: [{name: c, image: \"i:1\"}]}}}\n";
+
+TEST_CASE("a foreground delete waits for the dependents, and theirs") {
+  World world;
+  world.Apply(kDeployment);
+  world.Advance(std::chrono::seconds(1));
+  REQUIRE(world.List("Pod").size() == 1);
+  REQUIRE(world.cluster->registry()
+              .Delete({"Deployment", "default", "d"}, {.propagation = manager::Propagation::kForeground})
+              .ok());
+  std::vector<std::string> order;
+  const auto watch =
+      world.store.Watch({}, world.store.List({}).revision, [&](const store::WatchEvent& event) {
+        if (event.type == store::WatchType::kDeleted) order.push_back(event.object.key().kind);
+      });
+  world.Advance(std::chrono::seconds(60));
+  CHECK(order == std::vector<std::string>{"Pod", "ReplicaSet", "Deployment"});
+  world.store.Unwatch(watch.value());
+}
+
+TEST_CASE("what lost its owner while nobody looked goes at the start") {
+  World world;
+  world.Apply(kDeployment);
+  world.Advance(std::chrono::seconds(1));
+  const auto set = world.List("ReplicaSet").at(0);
+  world.cluster.reset();
+  REQUIRE(world.store.Delete(set.key(), set.uid()).ok());
+  REQUIRE(world.store.Delete({"Deployment", "default", "d"}, "").ok());
+  world.Restart();
+  world.Advance(std::chrono::seconds(60));
+  CHECK(world.List("Pod").empty());
+}
+
+TEST_CASE("finalizers of others stay on") {
+  World world;
+  world.Apply(
+      "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: v, finalizers: [example.com/mine]}\n"
+      "spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteMany], hostPath: {path: /tmp}}\n");
+  REQUIRE(world.cluster->registry().Delete({"PersistentVolume", "", "v"}, {}).ok());
+  world.Advance(std::chrono::seconds(1));
+  REQUIRE(world.Exists("PersistentVolume", "v", ""));
+  CHECK(api::DecodeMeta(world.Get("PersistentVolume", "v", "")).finalizers ==
+        std::vector<std::string>{"example.com/mine"});
+}
+
 TEST_CASE("an orphaning delete leaves the dependents") {
   World world;
   world.Apply(
@@ -95,7 +143,9 @@ TEST_CASE("an orphaning delete leaves the dependents") {
       "template: {metadata: {labels: {a: b}},\n"
       "  spec: {containers: [{name: c, image: \"i:1\"}]}}}\n");
   world.Advance(std::chrono::seconds(1));
-  REQUIRE(world.cluster->registry().Delete({"ReplicaSet", "default", "r"}, {.orphan = true}).ok());
+  REQUIRE(world.cluster->registry()
+              .Delete({"ReplicaSet", "default", "r"}, {.propagation = manager::Propagation::kOrphan})
+              .ok());
   world.Advance(std::chrono::seconds(60));
   CHECK(world.List("Pod").size() == 1);
 }

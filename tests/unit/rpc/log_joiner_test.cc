@@ -57,6 +57,17 @@ TEST_CASE("a long line is not torn by the other stream") {
   CHECK(Join(file) == "err\naaabbb\nout\nEF\n");
 }
 
+TEST_CASE("a gap ends what was open, says so, and drops the torn record behind it") {
+  File file;
+  file.Add("begun", true);
+  LogJoiner joiner({});
+  std::string out;
+  joiner.Feed(file.text, out);
+  joiner.Gap(4096, out);
+  joiner.Feed("ord\n" + File{}.Add("next").text, out);
+  CHECK(out == "begun\ntfemu: 4096 bytes of older output were given up here: a log has a limit\nnext\n");
+}
+
 TEST_CASE("times and ages") {
   File file;
   file.Add("one").Add("two", true).Add("half").Add("three");

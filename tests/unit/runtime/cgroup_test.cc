@@ -60,6 +60,20 @@ TEST_CASE("v1 writes quota, shares and memory, each in its hierarchy") {
   CHECK_FALSE(door.value().clone_into.valid());
 }
 
+TEST_CASE("the cluster's folder bounds the threads of all that is in it") {
+  FakeCgroups root;
+  root.Folder("cpu", {});
+  root.Folder("pids/c", {"pids.max"});
+  REQUIRE(MakeCgroupV1(root.path(), "c")->Bound(24'576).ok());
+  CHECK(root.Read("pids/c/pids.max") == "24576");
+  FakeCgroups second;
+  second.Folder(".", {"cgroup.subtree_control"});
+  second.Folder("c", {"pids.max"});
+  REQUIRE(MakeCgroupV2(second.path(), "c")->Bound(24'576).ok());
+  CHECK(second.Read("c/pids.max") == "24576");
+  CHECK(ThreadBound() > 0);
+}
+
 TEST_CASE("v1 reads how often the OOM killer came") {
   FakeCgroups root;
   root.Folder("cpu", {});

@@ -1,5 +1,6 @@
 // Records of log files, and the file that holds them.
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -55,6 +56,29 @@ TEST_CASE("a log file is made with its folders, and cut into records") {
   const std::string stamp = "2026-11-30T18:32:45.744221000Z stdout ";
   CHECK(process::ReadFile(path).value() ==
         stamp + "F one\n" + stamp + "P two\n" + stamp + "F \n" + stamp + "F \n");
+  process::RemoveTree(folder);
+}
+
+TEST_CASE("past its limit a log gives its older half back, and says so once") {
+  char folder[] = "/var/tmp/tfemu-unit-XXXXXX";  // on a disk: of a tmpfs st_blocks counts the same
+  REQUIRE(::mkdtemp(folder));
+  SimExecutor clock(kStart);
+  std::vector<std::string> reports;
+  const std::string path = runtime::LogPath(folder, "ns", "pod", "uid", "main", 0);
+  constexpr int64_t kLimit = 1 << 20;
+  supervisor::LogFile file(
+      path, clock, [&](std::string text) { reports.push_back(std::move(text)); }, kLimit);
+  REQUIRE(file.Open().ok());
+  for (int i = 0; i < 100; ++i) {
+    file.Append(Stream::kStdout, std::string(50'000, 'x') + "\n");
+    struct stat status {};
+    REQUIRE(::stat(path.c_str(), &status) == 0);
+    CHECK(status.st_blocks * 512 < kLimit + 100'000);
+  }
+  file.Append(Stream::kStdout, "the last\n");
+  REQUIRE(reports.size() == 1);
+  CHECK(reports[0] == "its log is larger than 1 MiB: older output is given up from now on");
+  CHECK(process::ReadFile(path).value().ends_with("stdout F the last\n"));
   process::RemoveTree(folder);
 }
 
