@@ -54,7 +54,7 @@ class SimRuntime final : public Runtime {
 
   SimRuntime(Executor& executor, Director director) : executor_(executor), director_(std::move(director)) {}
   ~SimRuntime() override { *alive_ = false; }
-  void Direct(Directions directions) { directions_ = std::move(directions); }
+  Directions& directions() { return directions_; }
 
   void StartPod(const PodLaunch& pod) override;
   void StartContainer(const std::string& uid, const ContainerLaunch& container) override;

@@ -74,7 +74,8 @@ void NodeAgent::AdoptPod(const AdoptionRequest& request) {
     entry.eci_start.emplace();  // that wait is over
     for (const auto& container : request.kept->containers) AdoptContainer(pod, entry, container);
   }
-  for (const PodEvent* event : adoption.news) SayOf(pod, *event);
+  for (const PodEvent* event : adoption.news)
+    if (const auto said = EventOf(pod, *event)) deps_.events.RecordOnce(*said, event->at);
   queue_.Add(pod.key());
 }
 

@@ -41,8 +41,10 @@ World::World(WorldOptions options) : runtime(executor, std::move(options.directo
 
 void World::Restart() {
   cluster.reset();
+  runtime.LoseDaemon();
   cluster =
       std::make_unique<manager::Cluster>(manager::ClusterDeps{executor, store, runtime, images}, settings_);
+  ++settings_.seed;  // the next one draws other uids
   REQUIRE(cluster->Start().ok());
   executor.Settle();
 }
