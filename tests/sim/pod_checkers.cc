@@ -1,4 +1,5 @@
 // Rules about single pods: their phases, their programs, and what their status says.
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -67,7 +68,11 @@ class StartedOnce final : public Checker {
   // With it goes what no daemon has stored: such a start is made again.
   void OnSupervisorDied() override {
     running_.clear();
-    latest_ = stored_;
+    std::erase_if(latest_, [this](auto& item) {
+      const auto stored = stored_.find(item.first);
+      if (stored != stored_.end()) item.second = std::min(item.second, stored->second);
+      return stored == stored_.end();
+    });
   }
 
  private:

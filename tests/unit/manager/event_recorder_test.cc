@@ -39,6 +39,7 @@ TEST_CASE("what a former daemon has told is not told again, but when it happens 
   world.Apply(kPod);
   const api::ObjectReference pod{"v1", "Pod", "default", "p", world.Get("Pod", "p").uid(), 1};
   const api::Event event{pod, false, "Happened", "It happened", "kubelet", "node-1"};
+  world.Advance(std::chrono::seconds(5));
   const Instant occurred = world.executor.Now();
   const auto last = [&] { return world.EventsOf("p").back(); };
   manager::EventRecorder(world.executor, world.cluster->registry()).RecordOnce(event, occurred);
