@@ -68,11 +68,11 @@ class StartedOnce final : public Checker {
   // With it goes what no daemon has stored: such a start is made again.
   void OnSupervisorDied() override {
     running_.clear();
-    std::erase_if(latest_, [this](auto& item) {
-      const auto stored = stored_.find(item.first);
-      if (stored != stored_.end()) item.second = std::min(item.second, stored->second);
-      return stored == stored_.end();
-    });
+    std::map<std::string, int> known;
+    for (const auto& [container, attempt] : latest_)
+      if (const auto stored = stored_.find(container); stored != stored_.end())
+        known[container] = std::min(attempt, stored->second);
+    latest_ = std::move(known);
   }
 
  private:
