@@ -67,6 +67,17 @@ Json MakeEvent(const Event& event, Instant now) {
   return doc;
 }
 
+ToldEvent DecodeEvent(const Object& object) {
+  const Json& doc = object.doc();
+  const Json& source = Member(doc, "source");
+  ToldEvent told;
+  told.event = {InvolvedObject(object), Text(doc, "type") == "Warning",  Text(doc, "reason"),
+                Text(doc, "message"),   Text(doc, "reportingComponent"), Text(source, "host")};
+  told.count = static_cast<int>(Int(doc, "count").value_or(1));
+  told.last = ParseTime(Text(doc, "lastTimestamp")).value_or(DecodeMeta(object).creation_timestamp);
+  return told;
+}
+
 Json RepeatEventPatch(int count, Instant now) {
   return Json::object({{"count", count}, {"lastTimestamp", FormatTime(now)}});
 }

@@ -18,6 +18,14 @@ struct Event {
 
 ObjectReference InvolvedObject(const Object& event);
 
+// As it is stored: how often it was told, and when last (to the second).
+struct ToldEvent {
+  Event event;
+  int count = 1;
+  Instant last;
+};
+ToldEvent DecodeEvent(const Object& event);
+
 // The same occurrence again raises the count of the first (client-go's correlator).
 std::string CorrelationKey(const Event& event);
 

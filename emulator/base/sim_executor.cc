@@ -11,12 +11,17 @@ TimerId SimExecutor::PostAt(Instant due, Task task) {
   return timers_.Add(std::max(due, now_), std::move(task));
 }
 
+bool SimExecutor::RunNext(Instant limit) {
+  const auto due = timers_.NextDue();
+  if (!due || *due > limit) return false;
+  now_ = *due;
+  timers_.PopFront()();
+  return true;
+}
+
 uint64_t SimExecutor::RunUntil(Instant limit) {
   uint64_t count = 0;
-  for (auto due = timers_.NextDue(); due && *due <= limit; due = timers_.NextDue(), ++count) {
-    now_ = *due;
-    timers_.PopFront()();
-  }
+  while (RunNext(limit)) ++count;
   now_ = std::max(now_, limit);
   return count;
 }

@@ -10,10 +10,14 @@ class SimExecutor final : public Executor {
   explicit SimExecutor(Instant start) : now_(start) {}
 
   Instant Now() const override { return now_; }
+  std::optional<Instant> NextDue() const { return timers_.NextDue(); }
   void Post(Task task) override;
   TimerId PostAt(Instant due, Task task) override;
   void Cancel(TimerId id) override { timers_.Cancel(id); }
 
+  // Runs the next task that is due up to and including `limit`, and sets the clock to its time; false when
+  // there is none.
+  bool RunNext(Instant limit);
   // Runs everything due up to and including `limit`, then sets the clock there; returns the number of tasks
   // run.
   uint64_t RunUntil(Instant limit);

@@ -48,7 +48,10 @@ class Planner {
     plan_.status.phase = api::PodPhase::kFailed;
     plan_.status.reason = "DeadlineExceeded";
     plan_.status.message = "Pod was active on the node longer than the specified deadline";
-    plan_.events.push_back({true, "DeadlineExceeded", plan_.status.message});
+    const Duration allowed =
+        Scaled(std::chrono::seconds(*o_.pod.spec.active_deadline_seconds), o_.time_scale);
+    plan_.events.push_back(
+        {true, "DeadlineExceeded", plan_.status.message, *o_.pod.status.start_time + allowed});
     StopSandbox();
   }
 
@@ -151,7 +154,8 @@ class Planner {
       if (!ShowsBackOff(c.name))
         plan_.events.push_back({true, "BackOff",
                                 "Back-off restarting failed container " + c.name + " in pod " +
-                                    o_.pod.meta.name + "_" + o_.pod.meta.ns + "(" + o_.pod.meta.uid + ")"});
+                                    o_.pod.meta.name + "_" + o_.pod.meta.ns + "(" + o_.pod.meta.uid + ")",
+                                run->finished_at});
       Retry(due - o_.now);
     }
     return false;

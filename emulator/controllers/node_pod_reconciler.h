@@ -66,6 +66,9 @@ struct NodePodOrder {
 struct NodePodEvent {
   bool warning = false;
   std::string reason, message;
+  // When it came to what is said; set where the status that shows it is written later, so that another
+  // daemon may find the event and not the status.
+  std::optional<Instant> occurred = {};
   friend bool operator==(const NodePodEvent&, const NodePodEvent&) = default;
 };
 

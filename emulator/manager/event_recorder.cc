@@ -6,8 +6,9 @@
 namespace tfemu::manager {
 namespace {
 
-constexpr size_t kMostSeen = 4096;                 // as client-go's cache
-constexpr Duration kLife = std::chrono::hours(1);  // kube-apiserver --event-ttl
+constexpr size_t kMostSeen = 4096;                                        // as client-go's cache
+constexpr Duration kToTheSecond = std::chrono::nanoseconds(999'999'999);  // what a stored time may lack
+constexpr Duration kLife = std::chrono::hours(1);                         // kube-apiserver --event-ttl
 
 }  // namespace
 
@@ -19,6 +20,7 @@ void EventRecorder::Record(const api::Event& event) {
     Seen& seen = it->second;
     if (registry_.Patch(seen.key, seen.uid, "", api::RepeatEventPatch(seen.count + 1, now)).ok()) {
       ++seen.count;
+      seen.last = now;
       return;
     }
     seen_.erase(it);  // deleted meanwhile: it starts again from one
@@ -27,10 +29,19 @@ void EventRecorder::Record(const api::Event& event) {
   last_ = std::max(now, Instant{last_.ns + 1});
   const auto written = registry_.Create(api::MakeEvent(event, last_), {});
   if (!written.ok()) return;
-  if (seen_.size() >= kMostSeen) seen_.clear();
   const api::Object& object = written.value().object;
-  seen_.emplace(key, Seen{object.key(), object.uid(), 1});
+  Remember(event, {object.key(), object.uid(), 1, now});
   Keep({now, object.key(), object.uid(), event.involved.uid}, !Exists(event.involved));
+}
+
+void EventRecorder::Remember(const api::Event& event, Seen seen) {
+  if (seen_.size() >= kMostSeen) seen_.clear();
+  seen_.insert_or_assign(api::CorrelationKey(event), std::move(seen));
+}
+
+void EventRecorder::RecordOnce(const api::Event& event, Instant occurred) {
+  const auto told = seen_.find(api::CorrelationKey(event));
+  if (told == seen_.end() || told->second.last < occurred) Record(event);
 }
 
 bool EventRecorder::Exists(const api::ObjectReference& involved) const {
@@ -74,7 +85,9 @@ void EventRecorder::Adopt() {
   std::ranges::sort(events, {},
                     [](const api::Object& event) { return api::DecodeMeta(event).creation_timestamp.ns; });
   for (const api::Object& event : events) {
-    const api::ObjectReference involved = api::InvolvedObject(event);
+    const api::ToldEvent told = api::DecodeEvent(event);
+    const api::ObjectReference& involved = told.event.involved;
+    Remember(told.event, {event.key(), event.uid(), told.count, told.last + kToTheSecond});
     Keep({api::DecodeMeta(event).creation_timestamp, event.key(), event.uid(), involved.uid},
          !Exists(involved));
   }

@@ -22,7 +22,10 @@ class EventRecorder {
 
   // Events are a courtesy: one that cannot be written is lost. Those older than an hour go, as on a cluster.
   void Record(const api::Event& event);
-  // Events of a former run age as this one's do.
+  // As Record, unless it was told already since this happened at `occurred`: by a former daemon, which may
+  // have died before anything else came of it.
+  void RecordOnce(const api::Event& event, Instant occurred);
+  // Events of a former run age and count on as this one's do.
   void Adopt();
   void OnWatch(const store::WatchEvent& event);
 
@@ -31,7 +34,9 @@ class EventRecorder {
     api::ObjectKey key;
     std::string uid;
     int count;
+    Instant last;  // at the latest
   };
+  void Remember(const api::Event& event, Seen seen);
   struct Kept {
     Instant at;
     api::ObjectKey key;

@@ -105,7 +105,7 @@ Result<void> GarbageCollector::SyncNamespace(const api::ObjectKey& key) {
   if (!ns.ok() || !ns.value().terminating()) return {};
   const auto content = store_.List({"", key.name}).objects;
   for (const api::Object& object : content)
-    if (!object.terminating()) (void)registry_.Delete(object.key(), {}).ok();
+    if (!object.terminating()) RETURN_IF_ERROR(Gone(registry_.Delete(object.key(), {})));
   if (store_.List({"", key.name}).objects.empty()) return registry_.Remove(key, ns.value().uid());
   return {};
 }

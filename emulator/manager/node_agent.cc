@@ -82,7 +82,11 @@ Result<void> NodeAgent::Sync(const api::ObjectKey& key) {
   entry.run.kill_at = plan.kill_at;
   for (const NodePodOrder& order : plan.orders) RETURN_IF_ERROR(Obey(pod, entry, order));
   // The runtime is at work by now; what is said of it costs a write each.
-  for (const auto& event : plan.events) Say(pod, event.warning, event.reason, event.message);
+  for (const auto& event : plan.events) {
+    const api::Event said = Said(pod, event.warning, event.reason, event.message);
+    if (event.occurred) deps_.events.RecordOnce(said, *event.occurred);
+    else deps_.events.Record(said);
+  }
   if (plan.status != pod.status) {
     const auto written =
         deps_.registry.Patch(key, pod.meta.uid, "/status", api::EncodePodStatus(plan.status));
@@ -271,11 +275,16 @@ void NodeAgent::StartContainer(const api::Pod& pod, Entry& entry, const NodePodO
   deps_.runtime.StartContainer(pod.meta.uid, launch.value());
 }
 
-void NodeAgent::Say(const api::Pod& pod, bool warning, const std::string& reason,
-                    const std::string& message) {
+api::Event NodeAgent::Said(const api::Pod& pod, bool warning, const std::string& reason,
+                           const std::string& message) {
   const api::ObjectReference self{"v1",          "Pod",        pod.meta.ns,
                                   pod.meta.name, pod.meta.uid, pod.meta.resource_version};
-  deps_.events.Record({self, warning, reason, message, "kubelet", pod.spec.node_name});
+  return {self, warning, reason, message, "kubelet", pod.spec.node_name};
+}
+
+void NodeAgent::Say(const api::Pod& pod, bool warning, const std::string& reason,
+                    const std::string& message) {
+  deps_.events.Record(Said(pod, warning, reason, message));
 }
 
 }  // namespace tfemu::manager

@@ -92,8 +92,11 @@ class NodeAgent {
   void StartSandbox(const api::Pod& pod, Entry& entry);
   void StartContainer(const api::Pod& pod, Entry& entry, const controllers::NodePodOrder& order);
   DownwardContext Context(const api::Pod& pod, const Entry& entry) const;
+  static api::Event Said(const api::Pod& pod, bool warning, const std::string& reason,
+                         const std::string& message);
   void Say(const api::Pod& pod, bool warning, const std::string& reason, const std::string& message);
-  void SayOf(const api::Pod& pod, const runtime::PodEvent& event);
+  // What is said of it, if anything.
+  static std::optional<api::Event> EventOf(const api::Pod& pod, const runtime::PodEvent& event);
   void OnExit(Entry& entry, const runtime::PodEvent& event);
   // node_agent_probes.cc
   Prober::Listener ProbeListener();

@@ -76,7 +76,8 @@ void NodeAgent::AdoptPod(const AdoptionRequest& request) {
     // A ConfigMap may have been stored whose change the former daemon did not live to pass on.
     UpdateFiles(pod, entry, [](const api::PodVolume&) { return true; });
   }
-  for (const PodEvent* event : adoption.news) SayOf(pod, *event);
+  for (const PodEvent* event : adoption.news)
+    if (const auto said = EventOf(pod, *event)) deps_.events.RecordOnce(*said, event->at);
   queue_.Add(pod.key());
 }
 

@@ -23,7 +23,8 @@ void NodeAgent::OnPodEvent(const PodEvent& event) {
   const bool ours = object.ok() && object.value().uid() == event.uid;
   if (!ours) receipts_.Settle(event.uid);
   const bool not_tried = event.type == PodEvent::Type::kContainerStartFailed && entry.sandbox_failed;
-  if (ours && !not_tried) SayOf(api::DecodePod(object.value()), event);
+  if (ours && !not_tried)
+    if (const auto said = EventOf(object.value().As(api::DecodePod), event)) deps_.events.Record(*said);
   switch (event.type) {
     case PodEvent::Type::kSandboxReady: entry.run.sandbox = PodRun::Sandbox::kReady; break;
     case PodEvent::Type::kSandboxFailed:
@@ -65,19 +66,20 @@ void NodeAgent::OnPodEvent(const PodEvent& event) {
   queue_.Add(entry.key);
 }
 
-void NodeAgent::SayOf(const api::Pod& pod, const PodEvent& event) {
+std::optional<api::Event> NodeAgent::EventOf(const api::Pod& pod, const PodEvent& event) {
   switch (event.type) {
     case PodEvent::Type::kSandboxFailed:
-      return Say(pod, true, event.reason == "FailedMount" ? "FailedMount" : "FailedCreatePodSandBox",
-                 event.message);
+      return Said(pod, true, event.reason == "FailedMount" ? "FailedMount" : "FailedCreatePodSandBox",
+                  event.message);
     case PodEvent::Type::kContainerStarted:
-      return Say(pod, false, "Started", "Started container " + event.container);
-    case PodEvent::Type::kContainerStartFailed: return Say(pod, true, "Failed", "Error: " + event.message);
+      return Said(pod, false, "Started", "Started container " + event.container);
+    case PodEvent::Type::kContainerStartFailed: return Said(pod, true, "Failed", "Error: " + event.message);
     case PodEvent::Type::kSandboxReady:
     case PodEvent::Type::kContainerExited:
     case PodEvent::Type::kVolumeUsage:
-    case PodEvent::Type::kPodStopped: return;
+    case PodEvent::Type::kPodStopped: break;
   }
+  return std::nullopt;
 }
 
 void NodeAgent::OnExit(Entry& entry, const PodEvent& event) {

@@ -12,6 +12,8 @@
 namespace tfemu::manager {
 namespace {
 
+constexpr Duration kRetry = std::chrono::seconds(1);
+
 scheduler::NodeState* FindNode(scheduler::Snapshot& snapshot, const std::string& name) {
   const auto node = std::ranges::find(snapshot.nodes, name, [](const auto& n) { return n.node.meta.name; });
   return node == snapshot.nodes.end() ? nullptr : &*node;
@@ -42,6 +44,14 @@ void SchedulerLoop::Wake() {
     woken_ = false;
     Pass();
   });
+}
+
+bool SchedulerLoop::Written(const Result<api::Object>& written) {
+  if (!written.ok() && written.error().reason != Reason::kNotFound)
+    executor_.PostAt(executor_.Now() + kRetry, [this, alive = alive_] {
+      if (*alive) Wake();
+    });
+  return written.ok();
 }
 
 void SchedulerLoop::Pass() {
@@ -100,7 +110,7 @@ void SchedulerLoop::PlaceOnItsNode(scheduler::Snapshot& snapshot, const api::Pod
     return Fail(pod, "UnexpectedAdmissionError", admission.refusal, pod.spec.node_name);
   const api::Json given = {
       {"metadata", {{"annotations", {{api::kGpuAnnotation, api::EncodeGpuShares(admission.gpus)}}}}}};
-  if (registry_.Patch(pod.key(), pod.meta.uid, "", given).ok())
+  if (Written(registry_.Patch(pod.key(), pod.meta.uid, "", given)))
     scheduler::Assume(node, pod.spec, admission.gpus);
 }
 
@@ -119,7 +129,7 @@ void SchedulerLoop::PlaceOnEci(scheduler::Snapshot& snapshot, const api::Pod& po
   if (said != nullptr && said->message == placement.message) return;
   const auto patched = registry_.Patch(pod.key(), pod.meta.uid, "/status",
                                        api::NoInstancePatch(placement.reason, placement.message, now));
-  if (patched.ok())
+  if (Written(patched))
     events_.Record(
         {api::ReferenceTo(patched.value()), true, placement.reason, placement.message, "kubelet", "eci"});
 }
@@ -132,7 +142,7 @@ void SchedulerLoop::Bind(scheduler::Snapshot& snapshot, const api::Pod& pod, con
   if (!binding.gpus.empty()) annotations[api::kGpuAnnotation] = api::EncodeGpuShares(binding.gpus);
   const auto bound = registry_.Patch(pod.key(), pod.meta.uid, "",
                                      api::BindPatch(pod, binding.node, annotations, executor_.Now()));
-  if (!bound.ok()) return;
+  if (!Written(bound)) return;
   events_.Record({api::ReferenceTo(bound.value()), false, "Scheduled",
                   "Successfully assigned " + pod.meta.ns + "/" + pod.meta.name + " to " + binding.node,
                   "default-scheduler", ""});
@@ -165,7 +175,8 @@ void SchedulerLoop::WarnOfNccl(const api::Pod& pod, const scheduler::NodeState& 
 void SchedulerLoop::Fail(const api::Pod& pod, const std::string& reason, const std::string& message,
                          const std::string& node) {
   const auto failed = registry_.Patch(pod.key(), pod.meta.uid, "/status", api::FailedPatch(reason, message));
-  if (failed.ok()) events_.Record({api::ReferenceTo(failed.value()), true, reason, message, "kubelet", node});
+  if (Written(failed))
+    events_.Record({api::ReferenceTo(failed.value()), true, reason, message, "kubelet", node});
 }
 
 void SchedulerLoop::ReportWaiting(const api::Pod& pod, const std::string& message) {
@@ -173,7 +184,7 @@ void SchedulerLoop::ReportWaiting(const api::Pod& pod, const std::string& messag
   if (said != nullptr && !said->status && said->message == message) return;
   const auto patched =
       registry_.Patch(pod.key(), pod.meta.uid, "/status", api::UnschedulablePatch(message, executor_.Now()));
-  if (patched.ok())
+  if (Written(patched))
     events_.Record(
         {api::ReferenceTo(patched.value()), true, "FailedScheduling", message, "default-scheduler", ""});
 }
@@ -182,8 +193,8 @@ void SchedulerLoop::ReportWaiting(const api::Pod& pod, const std::string& messag
 bool SchedulerLoop::WaitForVolumes(const VolumePlacement& volumes, const std::string& node) {
   for (const api::Object& claim : volumes.waiting)
     if (SelectedNode(claim).empty())
-      (void)registry_.Patch(claim.key(), claim.uid(), "", api::AnnotationPatch(api::kSelectedNode, node))
-          .ok();
+      (void)Written(
+          registry_.Patch(claim.key(), claim.uid(), "", api::AnnotationPatch(api::kSelectedNode, node)));
   return !volumes.waiting.empty();
 }
 

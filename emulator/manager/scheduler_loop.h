@@ -24,6 +24,8 @@ class SchedulerLoop {
 
  private:
   void Wake();  // one pass, however many events ask for it
+  // Whether it was; what was refused and may yet be written is tried again in a while.
+  bool Written(const Result<api::Object>& written);
   void Pass();
   void Place(scheduler::Snapshot& snapshot, const api::Pod& pod);
   // For a pod that has a node, and not yet what that must give it.

@@ -183,7 +183,7 @@ runtime::ContainerLaunch Decode(wire::StartContainer message) {
   return container;
 }
 
-wire::Event Encode(const runtime::PodEvent& event, int64_t steady_ns) {
+wire::Event Encode(const runtime::PodEvent& event) {
   wire::Event out;
   out.set_type(static_cast<int>(event.type));
   out.set_uid(event.uid);
@@ -195,7 +195,8 @@ wire::Event Encode(const runtime::PodEvent& event, int64_t steady_ns) {
   out.set_oom_killed(event.oom_killed);
   out.set_reason(event.reason);
   out.set_message(event.message);
-  out.set_steady_ns(steady_ns);
+  out.set_steady_ns(event.at.ns);
+  out.set_sequence(event.sequence);
   out.set_volume(event.volume);
   out.set_used_bytes(event.used_bytes);
   out.set_size_bytes(event.size_bytes);
@@ -238,7 +239,41 @@ runtime::KeptContainer DecodeKept(wire::KeptContainer& from, const std::function
           .finished_at = at(from.finished_ns())};
 }
 
+void EncodeKept(const runtime::KeptContainer& from, wire::KeptContainer& out) {
+  out.set_name(from.name);
+  out.set_program(from.program);
+  out.set_attempt(from.attempt);
+  out.set_state(static_cast<int>(from.state));
+  out.set_pid(from.pid);
+  out.set_exit_code(from.exit_code);
+  out.set_signal(from.signal);
+  out.set_oom_killed(from.oom_killed);
+  out.set_term_sent(from.term_sent);
+  out.set_reason(from.reason);
+  out.set_message(from.message);
+  out.set_started_ns(from.started_at.ns);
+  out.set_finished_ns(from.finished_at.ns);
+}
+
 }  // namespace
+
+wire::Ready Encode(const runtime::Kept& kept) {
+  wire::Ready ready;
+  for (const runtime::KeptPod& pod : kept.pods) {
+    auto& out = *ready.add_pods();
+    out.set_uid(pod.uid);
+    out.set_ns(pod.ns);
+    out.set_name(pod.name);
+    out.set_node(pod.node);
+    out.set_address(pod.address);
+    out.set_sandbox(static_cast<int>(pod.sandbox));
+    out.set_reason(pod.reason);
+    out.set_message(pod.message);
+    for (const auto& container : pod.containers) EncodeKept(container, *out.add_containers());
+  }
+  for (const runtime::PodEvent& event : kept.events) *ready.add_events() = Encode(event);
+  return ready;
+}
 
 runtime::Kept Decode(wire::Ready message, const std::function<Instant(int64_t)>& at) {
   runtime::Kept kept{.taken_over = true};

@@ -20,10 +20,11 @@ std::vector<runtime::File> DecodeFiles(wire::UpdateFiles message);
 // Raised with every change that the other side must know of.
 inline constexpr uint32_t kProtocolVersion = 2;
 
-// The event's instant travels as a steady clock reading: see Event.steady_ns.
-wire::Event Encode(const runtime::PodEvent& event, int64_t steady_ns);
+// Instants travel as readings of the steady clock (see Event.steady_ns): the sender's are such readings.
+wire::Event Encode(const runtime::PodEvent& event);
 runtime::PodEvent Decode(wire::Event message, Instant at);
 
+wire::Ready Encode(const runtime::Kept& kept);
 // `at` turns a reading of the steady clock into an instant of ours.
 runtime::Kept Decode(wire::Ready message, const std::function<Instant(int64_t)>& at);
 

@@ -29,9 +29,10 @@ Supervisor::Supervisor(io::AsioExecutor& executor, Doors doors, Parts parts)
             .scratch = parts_.scratch,
             .disk = parts_.disk,
             .emit =
-                [this](const runtime::PodEvent& event) {
+                [this](runtime::PodEvent event) {
+                  event.at = Instant{process::SteadyNanoseconds()};
                   Reply reply;
-                  *reply.mutable_event() = ledger_.Add(event, process::SteadyNanoseconds());
+                  *reply.mutable_event() = process::Encode(ledger_.Add(std::move(event)));
                   Send(reply);
                 },
             .report = [this](std::string text) { Report(std::move(text)); }} {}
@@ -116,21 +117,23 @@ void Supervisor::Greet(process::Channel& guest, const process::wire::Configure& 
   channel_ = std::move(*place);
   guests_.erase(place);
   ++daemons_;
-  *reply.mutable_ready() = ledger_.Snapshot();
+  *reply.mutable_ready() = process::Encode(ledger_.Snapshot());
   Send(reply);
 }
 
 void Supervisor::Obey(Request request, Descriptors descriptors) {
   switch (request.kind_case()) {
     case Request::kStartPod: return StartPod(std::move(*request.mutable_start_pod()));
-    case Request::kStartContainer:
-      ledger_.OnStartContainer(request.start_container());
-      if (Pod* pod = Find(request.start_container().uid()))
-        pod->StartContainer(process::Decode(std::move(*request.mutable_start_container())));
+    case Request::kStartContainer: {
+      const std::string uid = request.start_container().uid();
+      const auto launch = process::Decode(std::move(*request.mutable_start_container()));
+      ledger_.OnStartContainer(uid, launch);
+      if (Pod* pod = Find(uid)) pod->StartContainer(launch);
       return;
+    }
     case Request::kSignalContainer: {
       const auto& message = request.signal_container();
-      ledger_.OnSignal(message);
+      ledger_.OnSignal(message.uid(), message.container(), message.signal());
       if (Pod* pod = Find(message.uid())) pod->SignalContainer(message.container(), message.signal());
       return;
     }
@@ -157,8 +160,9 @@ void Supervisor::StartPod(process::wire::StartPod message) {
   if (shutting_down_) return;
   auto& place = pods_[message.uid()];
   if (place && !place->failed()) return;  // asked twice
-  ledger_.OnStartPod(message);
-  place = std::make_unique<Pod>(host_, process::Decode(std::move(message)));
+  runtime::PodLaunch launch = process::Decode(std::move(message));
+  ledger_.OnStartPod(launch);
+  place = std::make_unique<Pod>(host_, std::move(launch));
   place->Start();
 }
 

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "emulator/io/asio_executor.h"
+#include "runtime/ledger.h"
 #include "runtime/process/channel.h"
 #include "runtime/process/messages.h"
-#include "runtime/supervisor/ledger.h"
 #include "runtime/supervisor/pod.h"
 
 namespace tfemu::supervisor {
@@ -65,7 +65,7 @@ class Supervisor {
   std::list<std::unique_ptr<process::Channel>> guests_;  // have not said who they are
   uint64_t daemons_ = 1;                                 // so far: answers are for the one that asked
   Parts parts_;
-  Ledger ledger_;
+  runtime::Ledger ledger_;  // its clock is the steady one
   process::FdWatch listener_;
   QuotaDisks quotas_;
   PodHost host_;

@@ -11,17 +11,6 @@
 
 namespace tfemu::test {
 
-Result<runtime::Image> AnyImage::Find(const std::string& reference) const {
-  if (reference.find("/unknown:") != std::string::npos)
-    return Error{Reason::kNotFound, "image " + reference + " is not in any image folder"};
-  runtime::Image image;
-  image.folder = "/images/any";
-  image.entrypoint = {"/entrypoint"};
-  image.size_bytes = 100'000'000;
-  image.id = "sha256:" + std::to_string(Fnv1a(reference));
-  return image;
-}
-
 World::World(WorldOptions options) : runtime(executor, std::move(options.director)) {
   manager::ClusterSettings& settings = settings_;
   settings.seed = options.seed;
@@ -52,8 +41,10 @@ World::World(WorldOptions options) : runtime(executor, std::move(options.directo
 
 void World::Restart() {
   cluster.reset();
+  runtime.LoseDaemon();
   cluster =
       std::make_unique<manager::Cluster>(manager::ClusterDeps{executor, store, runtime, images}, settings_);
+  ++settings_.seed;  // the next one draws other uids
   REQUIRE(cluster->Start().ok());
   executor.Settle();
 }

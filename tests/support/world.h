@@ -12,20 +12,9 @@
 #include "emulator/manager/cluster.h"
 #include "emulator/store/memory_store.h"
 #include "runtime/sim_runtime.h"
+#include "tests/support/any_image.h"
 
 namespace tfemu::test {
-
-// Every reference names an image that is ready; but "*/unknown:*" names none.
-class AnyImage final : public runtime::ImageCatalog {
- public:
-  Result<runtime::Image> Find(const std::string& reference) const override;
-  std::vector<runtime::Image> List() const override { return {}; }
-  bool Ready(const runtime::Image&) const override { return true; }
-  void Prepare(const runtime::Image&, std::function<void(const runtime::PrepareProgress&)>,
-               std::function<void(Result<void>)> done) override {
-    done({});
-  }
-};
 
 struct WorldOptions {
   int nodes = 3;

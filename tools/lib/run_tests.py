@@ -12,10 +12,11 @@ import xml.etree.ElementTree
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCTEST = re.compile(r"\[doctest\] test cases:\s*(\d+)\s*\|\s*(\d+) passed\s*\|\s*(\d+) failed\s*\|\s*(\d+) skipped")
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-SANITIZED_SUITES = ("unit", "golden")
+SANITIZED_SUITES = ("unit", "golden", "sim")
 SANITIZER_ENVIRONMENT = {
     "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1:abort_on_error=0",
     "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
+    "TFEMU_SIM_STRIDE": "10",  # every tenth crash point: instrumented code takes ten times as long
 }
 
 
@@ -136,7 +137,7 @@ def main():
     say("building")
     if run("ninja", "-C", options.build) != 0:
         sys.exit("error: the build failed")
-    run_suites(options.build, ["unit", "golden", "link", "tidy"], count)
+    run_suites(options.build, ["unit", "golden", "sim", "link", "tidy"], count)
     if not options.fast:
         run_suites(options.build, ["runtime"], count)
         if not options.no_sanitizers:

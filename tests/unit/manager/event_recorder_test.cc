@@ -34,6 +34,25 @@ TEST_CASE("of objects that are gone only the newest events stay, over a restart 
   CHECK(world.List("Event").size() == manager::EventRecorder::kKeptOfGone + after);
 }
 
+TEST_CASE("what a former daemon has told is not told again, but when it happens again") {
+  World world;
+  world.Apply(kPod);
+  const api::ObjectReference pod{"v1", "Pod", "default", "p", world.Get("Pod", "p").uid(), 1};
+  const api::Event event{pod, false, "Happened", "It happened", "kubelet", "node-1"};
+  world.Advance(std::chrono::seconds(5));
+  const Instant occurred = world.executor.Now();
+  const auto last = [&] { return world.EventsOf("p").back(); };
+  manager::EventRecorder(world.executor, world.cluster->registry()).RecordOnce(event, occurred);
+  CHECK(last() == "Normal Happened It happened");
+  world.Advance(std::chrono::seconds(5));
+  manager::EventRecorder next(world.executor, world.cluster->registry());
+  next.Adopt();
+  next.RecordOnce(event, occurred);
+  CHECK(last() == "Normal Happened It happened");
+  next.RecordOnce(event, world.executor.Now());
+  CHECK(last() == "Normal Happened It happened x2");
+}
+
 TEST_CASE("an hour later they are gone") {
   World world;
   world.Apply(kPod);
