@@ -26,9 +26,9 @@ constexpr Field kNodeFields[] = {Field{"cpu", Type::kQuantity},
                                  String("name"),
                                  ListOf("taints", kTaintSchema)};
 constexpr Schema kNodeConfig{kNodeFields};
-constexpr Field kConfigFields[] = {String("apiVersion"), Any("eci"),          String("images").List(),
-                                   String("kind"),       Any("nas"),          ListOf("nodes", kNodeConfig),
-                                   Any("oss"),           Integer("timeScale")};
+constexpr Field kConfigFields[] = {String("apiVersion"), Any("eci"),   String("images").List(),
+                                   String("kind"),       Any("nas"),   ListOf("nodes", kNodeConfig),
+                                   Any("oss"),           Any("tfjob"), Integer("timeScale")};
 constexpr Schema kConfig{kConfigFields};
 
 constexpr int kMostGpus = 1024;
@@ -185,6 +185,8 @@ Messages CheckConfig(const Json& doc) {
   const Json& eci = Member(doc, "eci");
   for (auto& message : CheckEciSettings(eci, "eci")) messages.push_back(std::move(message));
   for (const auto& [at, gpus] : GpuEntries(eci, "eci")) CheckGpuEntry(*gpus, at, messages);
+  for (auto& message : CheckTFJobSettings(Member(doc, "tfjob"), "tfjob"))
+    messages.push_back(std::move(message));
   if (const auto scale = Int(doc, "timeScale"); scale && *scale < 1)
     messages.push_back({"timeScale", "must be at least 1"});
   return messages;
@@ -205,6 +207,7 @@ Result<ClusterConfig> DecodeClusterConfig(const Json& doc) {
   config.eci = DecodeEciSettings(eci);
   for (const auto& [path, gpus] : GpuEntries(eci, ""))
     if (!gpus->is_null()) config.eci_gpus.push_back(DecodeGpuConfig(*gpus));
+  config.tfjob = DecodeTFJobSettings(Member(doc, "tfjob"));
   config.time_scale = Int(doc, "timeScale").value_or(1);
   return config;
 }

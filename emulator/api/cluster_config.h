@@ -8,6 +8,7 @@
 
 #include "emulator/api/eci_settings.h"
 #include "emulator/api/node.h"
+#include "emulator/api/tfjob_settings.h"
 
 namespace tfemu::api {
 
@@ -43,6 +44,7 @@ struct ClusterConfig {
   EciSettings eci;
   std::vector<GpuConfig> eci_gpus;  // devices behind ECI's instances; empty: virtual ones of the type's model
   int64_t time_scale = 1;           // waits that a cluster would make are divided by this
+  TFJobSettings tfjob;
 };
 
 // Every unknown or wrong field is a FieldMessage of the error.

@@ -41,7 +41,8 @@ const std::vector<Kind>& Table() {
       {"Deployment", "apps/v1", "deployments", "deployment", {"deploy"}, true, &kDeploymentSchema, SetDeploymentDefaults,
        ValidateDeployment},
       {"Job", "batch/v1", "jobs", "job", {}, true, &kBatchJobSchema, SetBatchJobDefaults, ValidateBatchJob},
-      {"TFJob", "kubeflow.org/v1", "tfjobs", "tfjob", {}, true, &kTFJobSchema, SetTFJobDefaults, ValidateTFJob},
+      {"TFJob", "kubeflow.org/v1", "tfjobs", "tfjob", {}, true, &kTFJobSchema, SetTFJobDefaults, ValidateTFJob,
+       AdmitTFJob, kOlderTFJobVersions, ModernizeTFJob},
       {"Event", "v1", "events", "event", {"ev"}, true, &kEventSchema, nullptr, ValidateNothingButName},
   };
   return kTable;
@@ -55,6 +56,11 @@ std::span<const Kind> Kinds() { return Table(); }
 const Kind* FindKind(std::string_view kind) {
   const auto it = std::ranges::find(Table(), kind, &Kind::kind);
   return it == Table().end() ? nullptr : &*it;
+}
+
+bool Accepts(const Kind& kind, std::string_view api_version) {
+  return api_version == kind.api_version ||
+         std::ranges::find(kind.older_versions, api_version) != kind.older_versions.end();
 }
 
 const Kind* FindResource(std::string_view word) {

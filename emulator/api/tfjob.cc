@@ -37,8 +37,10 @@ ReplicaSpec DecodeReplicaSpec(const Json& spec) {
 RunPolicy DecodeRunPolicy(const Json& policy) {
   RunPolicy decoded;
   const Json& clean = Member(policy, "cleanPodPolicy");
-  if (clean.is_string() && clean != "None")  // any word but None and Running acts like All
-    decoded.clean_pod_policy = clean == "Running" ? CleanPodPolicy::kRunning : CleanPodPolicy::kAll;
+  if (clean.is_string())  // any word but None and Running acts like All
+    decoded.clean_pod_policy = clean == "None"      ? CleanPodPolicy::kNone
+                               : clean == "Running" ? CleanPodPolicy::kRunning
+                                                    : CleanPodPolicy::kAll;
   decoded.ttl_seconds_after_finished = Int(policy, "ttlSecondsAfterFinished");
   decoded.active_deadline_seconds = Int(policy, "activeDeadlineSeconds");
   decoded.backoff_limit = Int(policy, "backoffLimit");

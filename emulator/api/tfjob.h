@@ -6,12 +6,17 @@
 #include <string>
 #include <vector>
 
+#include "emulator/api/layout.h"
 #include "emulator/api/meta.h"
+#include "emulator/api/tfjob_settings.h"
 
 namespace tfemu::api {
 
 // Canonical replica types, in the order in which the operator visits them for status.
 inline constexpr std::string_view kReplicaTypes[] = {"Chief", "Evaluator", "Master", "PS", "Worker"};
+
+// The value of managedBy that names the operator itself.
+inline constexpr char kTrainingOperator[] = "kubeflow.org/training-operator";
 
 enum class ReplicaRestartPolicy { kAlways, kOnFailure, kNever, kExitCode };
 
@@ -24,10 +29,8 @@ struct ReplicaSpec {
   friend bool operator==(const ReplicaSpec& a, const ReplicaSpec& b);
 };
 
-enum class CleanPodPolicy { kNone, kRunning, kAll };
-
 struct RunPolicy {
-  CleanPodPolicy clean_pod_policy = CleanPodPolicy::kNone;
+  std::optional<CleanPodPolicy> clean_pod_policy;  // unset: the settings say
   std::optional<int64_t> ttl_seconds_after_finished, active_deadline_seconds, backoff_limit;
   bool suspend = false;
   std::optional<std::string> managed_by;
@@ -77,17 +80,30 @@ Json EncodeTFJobStatus(const TFJobStatus& status);
 // The spelling of `type` among kReplicaTypes, or `type` itself.
 std::string CanonicalReplicaType(std::string_view type);
 
+// Older versions that ModernizeTFJob makes into kubeflow.org/v1. The fields of spec.runPolicy that stand in
+// spec itself move, whatever the version.
+inline constexpr std::string_view kOlderTFJobVersions[] = {"kubeflow.org/v1alpha1", "kubeflow.org/v1alpha2",
+                                                           "kubeflow.org/v1beta1", "kubeflow.org/v1beta2",
+                                                           "tensorflow.org/v1alpha1"};
+LayoutChange ModernizeTFJob(Json& job);
 void SetTFJobDefaults(Json& job);
 std::vector<FieldMessage> ValidateTFJob(const Json& job, const Json* previous);
+// What the operator's admission webhook refuses, in its words.
+std::optional<Error> AdmitTFJob(const Json& job, const Json* previous);
 
 // The labels a replica's pod and service share, and select each other by.
 Labels ReplicaLabels(const TFJob& job, const std::string& type, int index);
+// What those labels say; nullopt without them, or when the index is no number.
+std::optional<std::string> ReplicaTypeOf(const Labels& labels);  // in lower case
+std::optional<int> ReplicaIndexOf(const Labels& labels);
 std::string ReplicaName(const TFJob& job, const std::string& type, int index);
-// nullopt for a job of one replica; the exact bytes the operator writes (tfjob-controller.md 2.1 to 2.3).
-std::optional<std::string> TFConfig(const TFJob& job, const std::string& type, int index);
+// nullopt for a job of one replica, unless the settings want it; the exact bytes the operator writes
+// (tfjob-controller.md 2.1 to 2.3).
+std::optional<std::string> TFConfig(const TFJob& job, const std::string& type, int index,
+                                    const TFJobSettings& settings = {});
 
 // What the operator creates for one replica, before the API server's defaults. The type must be in the job.
-Json MakeReplicaPod(const TFJob& job, const std::string& type, int index);
+Json MakeReplicaPod(const TFJob& job, const std::string& type, int index, const TFJobSettings& settings = {});
 Json MakeReplicaService(const TFJob& job, const std::string& type, int index);
 
 }  // namespace tfemu::api

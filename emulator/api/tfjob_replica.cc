@@ -1,5 +1,6 @@
 // What the operator creates for each replica of a TFJob (training-operator v1.9.4, tfjob-controller.md
 // section 2).
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -13,14 +14,26 @@ namespace {
 
 using Ordered = nlohmann::ordered_json;
 
-std::string Address(const TFJob& job, const std::string& type, int index) {
-  return ReplicaName(job, type, index) + "." + job.meta.ns +
-         ".svc:" + std::to_string(job.replica_specs.at(type).port);
+constexpr char kTypeLabel[] = "training.kubeflow.org/replica-type";
+constexpr char kIndexLabel[] = "training.kubeflow.org/replica-index";
+
+// The operator takes "/", which no name on a cluster has, for "-".
+std::string JobName(const TFJob& job) {
+  std::string name = job.meta.name;
+  std::ranges::replace(name, '/', '-');
+  return name;
 }
 
-Ordered Addresses(const TFJob& job, const std::string& type) {
+std::string Address(const TFJob& job, const std::string& type, int index, const TFJobSettings& settings) {
+  const std::string& domain = settings.custom_cluster_domain;
+  return ReplicaName(job, type, index) + "." + job.meta.ns + ".svc" + (domain.empty() ? "" : "." + domain) +
+         ":" + std::to_string(job.replica_specs.at(type).port);
+}
+
+Ordered Addresses(const TFJob& job, const std::string& type, const TFJobSettings& settings) {
   Ordered list = Ordered::array();
-  for (int i = 0; i < job.replica_specs.at(type).replicas; ++i) list.push_back(Address(job, type, i));
+  for (int i = 0; i < job.replica_specs.at(type).replicas; ++i)
+    list.push_back(Address(job, type, i, settings));
   return list;
 }
 
@@ -31,9 +44,10 @@ Ordered Task(const std::string& type, int index) {
   return task;
 }
 
-std::string DenseConfig(const TFJob& job, const std::string& type, int index) {
+std::string DenseConfig(const TFJob& job, const std::string& type, int index, const TFJobSettings& settings) {
   std::map<std::string, Ordered> sorted;
-  for (const auto& [t, spec] : job.replica_specs) sorted[ToLower(t)] = Addresses(job, t);
+  for (const auto& [t, spec] : job.replica_specs)
+    if (t != "Evaluator" || settings.evaluator_in_cluster) sorted[ToLower(t)] = Addresses(job, t, settings);
   Ordered cluster = Ordered::object();
   for (auto& [t, addresses] : sorted) cluster[t] = std::move(addresses);
   Ordered config;
@@ -43,19 +57,20 @@ std::string DenseConfig(const TFJob& job, const std::string& type, int index) {
   return config.dump();
 }
 
-std::string SparseConfig(const TFJob& job, const std::string& type, int index) {
+std::string SparseConfig(const TFJob& job, const std::string& type, int index,
+                         const TFJobSettings& settings) {
   Ordered worker = Ordered::object(), ps = Ordered::array();
   if (type == "Worker") {
-    worker[std::to_string(index)] = Address(job, type, index);
-    ps = job.replica_specs.contains("PS") ? Addresses(job, "PS") : Ordered(nullptr);
+    worker[std::to_string(index)] = Address(job, type, index, settings);
+    ps = job.replica_specs.contains("PS") ? Addresses(job, "PS", settings) : Ordered(nullptr);
   } else if (type == "PS") {
-    ps.push_back(Address(job, type, index));
+    ps.push_back(Address(job, type, index, settings));
   }
   Ordered cluster;
   cluster["worker"] = std::move(worker);
   cluster["ps"] = std::move(ps);
   Ordered config;
-  config["cluster"] = std::move(cluster);
+  config[settings.sparse_cluster ? "sparseCluster" : "cluster"] = std::move(cluster);
   config["task"] = Task(type, index);
   return config.dump();
 }
@@ -111,25 +126,38 @@ Json DefaultedContainers(const ReplicaSpec& spec) {
 
 Labels ReplicaLabels(const TFJob& job, const std::string& type, int index) {
   return {{"training.kubeflow.org/operator-name", "tfjob-controller"},
-          {"training.kubeflow.org/job-name", job.meta.name},
-          {"training.kubeflow.org/replica-type", ToLower(type)},
-          {"training.kubeflow.org/replica-index", std::to_string(index)}};
+          {"training.kubeflow.org/job-name", JobName(job)},
+          {kTypeLabel, ToLower(type)},
+          {kIndexLabel, std::to_string(index)}};
+}
+
+std::optional<std::string> ReplicaTypeOf(const Labels& labels) {
+  const auto it = labels.find(kTypeLabel);
+  return it == labels.end() ? std::nullopt : std::optional(it->second);
+}
+
+std::optional<int> ReplicaIndexOf(const Labels& labels) {
+  const auto it = labels.find(kIndexLabel);
+  const auto index = it == labels.end() ? std::nullopt : ParseInt(it->second);
+  return index ? std::optional(static_cast<int>(*index)) : std::nullopt;
 }
 
 std::string ReplicaName(const TFJob& job, const std::string& type, int index) {
-  return job.meta.name + "-" + ToLower(type) + "-" + std::to_string(index);
+  return JobName(job) + "-" + ToLower(type) + "-" + std::to_string(index);
 }
 
-std::optional<std::string> TFConfig(const TFJob& job, const std::string& type, int index) {
+std::optional<std::string> TFConfig(const TFJob& job, const std::string& type, int index,
+                                    const TFJobSettings& settings) {
   int replicas = 0;
   for (const auto t : kReplicaTypes)
     if (const auto it = job.replica_specs.find(std::string(t)); it != job.replica_specs.end())
       replicas += it->second.replicas;
-  if (replicas == 1) return std::nullopt;
-  return job.enable_dynamic_worker ? SparseConfig(job, type, index) : DenseConfig(job, type, index);
+  if (replicas == 1 && !settings.single_replica_config) return std::nullopt;
+  return job.enable_dynamic_worker ? SparseConfig(job, type, index, settings)
+                                   : DenseConfig(job, type, index, settings);
 }
 
-Json MakeReplicaPod(const TFJob& job, const std::string& type, int index) {
+Json MakeReplicaPod(const TFJob& job, const std::string& type, int index, const TFJobSettings& settings) {
   const auto it = job.replica_specs.find(type);
   CHECK_THAT(it != job.replica_specs.end());
   const ReplicaSpec& spec = it->second;
@@ -142,7 +170,7 @@ Json MakeReplicaPod(const TFJob& job, const std::string& type, int index) {
   pod_spec["restartPolicy"] = PodRestartPolicy(spec.restart_policy);
   pod_spec["containers"] = DefaultedContainers(spec);
   if (Json* container = TensorflowContainer(pod_spec["containers"]))
-    if (const auto config = TFConfig(job, type, index))
+    if (const auto config = TFConfig(job, type, index, settings))
       (*container)["env"].push_back(Json::object({{"name", "TF_CONFIG"}, {"value", *config}}));
   return Json::object(
       {{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", std::move(meta)}, {"spec", std::move(pod_spec)}});

@@ -1,5 +1,6 @@
 // Defaults, fields and refusals of TFJob (training-operator v1.9.4, tfjob-controller.md sections 1.2
 // and 1.5).
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "emulator/api/decode.h"
@@ -27,14 +28,8 @@ constexpr Schema kRunPolicy{kRunPolicyFields};
 constexpr Field kReplicaSpecFields[] = {Integer("replicas"), String("restartPolicy"),
                                         OneOf("template", kPodTemplateSchema)};
 constexpr Schema kReplicaSpecSchema{kReplicaSpecFields};
-constexpr Field kSpecFields[] = {
-    Boolean("enableDynamicWorker"), OneOf("runPolicy", kRunPolicy), String("successPolicy"),
-    MapOf("tfReplicaSpecs", kReplicaSpecSchema),
-    // The flat layout of v1 before 1.1: today's cluster drops these without a word.
-    Any("cleanPodPolicy").Ignored("write it under spec.runPolicy"),
-    Any("backoffLimit").Ignored("write it under spec.runPolicy"),
-    Any("activeDeadlineSeconds").Ignored("write it under spec.runPolicy"),
-    Any("ttlSecondsAfterFinished").Ignored("write it under spec.runPolicy")};
+constexpr Field kSpecFields[] = {Boolean("enableDynamicWorker"), OneOf("runPolicy", kRunPolicy),
+                                 String("successPolicy"), MapOf("tfReplicaSpecs", kReplicaSpecSchema)};
 constexpr Schema kSpec{kSpecFields};
 constexpr Field kJobFields[] = {String("apiVersion"), String("kind"), OneOf("metadata", kObjectMetaSchema),
                                 OneOf("spec", kSpec), Any("status")};
@@ -42,7 +37,6 @@ constexpr Field kJobFields[] = {String("apiVersion"), String("kind"), OneOf("met
 void ValidateReplica(const Json& replica, const std::string& type, Messages& messages) {
   const std::string path = "spec.tfReplicaSpecs." + type;
   const std::string containers = path + ".template.spec.containers";
-  CheckNotNegative(replica, "replicas", path, messages);
   const Json& list = Items(Member(Member(replica, "template"), "spec"), "containers");
   if (list.empty()) messages.push_back({containers, "Required value: must be specified"});
   bool tensorflow = false;
@@ -67,6 +61,27 @@ void ValidateManagedBy(const Json& spec, const Json* previous, Messages& message
              {"kueue.x-k8s.io/multikueue", "kubeflow.org/training-operator"}, messages);
 }
 
+// "spec.tfReplicaSpecs.PS.template" is upstream's "spec.tfReplicaSpecs[PS].template".
+std::string InWebhookWords(const FieldMessage& message) {
+  constexpr std::string_view kMap = "spec.tfReplicaSpecs.";
+  std::string field = message.field;
+  if (field.starts_with(kMap)) {
+    const size_t end = std::min(field.find('.', kMap.size()), field.size());
+    field = "spec.tfReplicaSpecs[" + field.substr(kMap.size(), end - kMap.size()) + "]" + field.substr(end);
+  }
+  return field + ": " + message.message;
+}
+
+Error Denied(Messages messages) {
+  std::vector<std::string> words;
+  for (const FieldMessage& message : messages) words.push_back(InWebhookWords(message));
+  const std::string all = words.size() == 1 ? words.front() : "[" + Join(words, ", ") + "]";
+  return Error{
+      Reason::kForbidden,
+      "admission webhook \"validator.tfjob.training-operator.kubeflow.org\" denied the request: " + all, "",
+      std::move(messages)};
+}
+
 }  // namespace
 
 constexpr Schema kTFJobSchema{kJobFields};
@@ -77,26 +92,30 @@ void SetTFJobDefaults(Json& job) {
   if (Member(spec, "runPolicy").is_object()) SetDefault(spec["runPolicy"], "suspend", false);
 }
 
-std::vector<FieldMessage> ValidateTFJob(const Json& job, const Json* previous) {
+std::vector<FieldMessage> ValidateTFJob(const Json& job, const Json*) {
   Messages messages;
   CheckMeta(job, messages);
-  const std::string name = Text(Member(job, "metadata"), "name");
-  if (messages.empty())
-    if (const auto problem = Dns1035Problem(name); !problem.empty())
-      messages.push_back({"metadata.name", "Invalid value: \"" + name + "\": should match: " + problem});
   const Json& spec = Member(job, "spec");
-  const Json& types = Member(spec, "tfReplicaSpecs");
-  if (!types.is_object()) {
-    // The schema asks for the map within a spec; without one it is the webhook that speaks.
-    messages.push_back(
-        {"spec.tfReplicaSpecs", spec.is_object() ? "Required value" : "Required value: must be required"});
-    return messages;
-  }
+  if (spec.is_object() && !Member(spec, "tfReplicaSpecs").is_object())
+    messages.push_back({"spec.tfReplicaSpecs", "Required value"});
+  return messages;
+}
+
+std::optional<Error> AdmitTFJob(const Json& job, const Json* previous) {
+  Messages messages;
+  const std::string name = Text(Member(job, "metadata"), "name");
+  if (const auto problem = Dns1035Problem(name); !problem.empty())
+    messages.push_back({"metadata.name", "Invalid value: \"" + name + "\": should match: " + problem});
+  const Json& spec = Member(job, "spec");
   ValidateManagedBy(spec, previous, messages);
-  for (const auto& [type, replica] : types.items()) ValidateReplica(replica, type, messages);
+  const Json& types = Member(spec, "tfReplicaSpecs");
+  if (!types.is_object()) messages.push_back({"spec.tfReplicaSpecs", "Required value: must be required"});
+  else
+    for (const auto& [type, replica] : types.items()) ValidateReplica(replica, type, messages);
   if (types.contains("Chief") && types.contains("Master"))
     messages.push_back({"spec.tfReplicaSpecs", "Forbidden: must not have more than 1 Chief or Master role"});
-  return messages;
+  if (messages.empty()) return std::nullopt;
+  return Denied(std::move(messages));
 }
 
 }  // namespace tfemu::api

@@ -35,6 +35,8 @@ void WarnOfReplica(const std::string& job, const std::string& type, const Json& 
   if (!IsKnownType(type))
     warnings.push_back(
         {path, "is no replica type: nothing is made for it; there are Chief, Evaluator, Master, PS, Worker"});
+  if (replicas < 0)
+    warnings.push_back({path + ".replicas", std::to_string(replicas) + " replicas: none are made"});
   if ((type == "Chief" || type == "Master") && replicas > 1)
     warnings.push_back({path + ".replicas", std::to_string(replicas) + " chiefs: TensorFlow allows one"});
   WarnOfValue(spec, "restartPolicy", path, {"Always", "ExitCode", "Never", "OnFailure"}, warnings);
@@ -54,6 +56,11 @@ std::vector<FieldMessage> TFJobWarnings(const Json& job) {
   const Json& spec = Member(job, "spec");
   WarnOfValue(Member(spec, "runPolicy"), "cleanPodPolicy", "spec.runPolicy", {"All", "None", "Running"},
               warnings);
+  if (const std::string manager = Text(Member(spec, "runPolicy"), "managedBy");
+      !manager.empty() && manager != kTrainingOperator)
+    warnings.push_back({"spec.runPolicy.managedBy", "\"" + manager +
+                                                        "\" is to run this job, and it is not here: nothing "
+                                                        "will act on it"});
   const Json& specs = Member(spec, "tfReplicaSpecs");
   if (!specs.is_object()) return warnings;
   if (specs.empty()) warnings.push_back({"spec.tfReplicaSpecs", "has no replica types: nothing runs"});

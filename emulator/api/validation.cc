@@ -39,6 +39,18 @@ bool LabelValueIsFine(std::string_view value) {
          std::ranges::all_of(value, [&](char c) { return alnum(c) || c == '-' || c == '_' || c == '.'; });
 }
 
+void CheckOwners(const nlohmann::json& meta, Messages& messages) {
+  for (size_t i = 0; const auto& owner : Items(meta, "ownerReferences")) {
+    const std::string path = "metadata.ownerReferences[" + std::to_string(i++) + "].";
+    for (const auto& [member, problem] : {std::pair{"apiVersion", "version must not be empty"},
+                                          {"kind", "must not be empty"},
+                                          {"name", "must not be empty"},
+                                          {"uid", "must not be empty"}})
+      if (Text(owner, member).empty())
+        messages.push_back({path + member, "Invalid value: \"\": " + std::string(problem)});
+  }
+}
+
 }  // namespace
 
 std::string NameProblem(std::string_view name) {
@@ -67,6 +79,7 @@ void CheckMeta(const nlohmann::json& doc, Messages& messages) {
   if (const std::string ns = Text(meta, "namespace"); !ns.empty())
     if (const auto problem = LabelProblem(ns); !problem.empty())
       messages.push_back({"metadata.namespace", "Invalid value: \"" + ns + "\": " + problem});
+  CheckOwners(meta, messages);
   const auto& labels = Member(meta, "labels");
   if (!labels.is_object()) return;
   for (const auto& [key, value] : labels.items())

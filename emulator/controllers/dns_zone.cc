@@ -120,8 +120,10 @@ DnsAnswer Resolve(const DnsView& view, const DnsQuestion& question) {
   const std::string name = ToLower(question.name);
   if (name.ends_with(".in-addr.arpa")) return question.type == Type::kPtr ? Reverse(view, name) : DnsAnswer{};
   if (name == view.domain) return {true, {}};
-  if (!name.ends_with("." + view.domain)) return {};
-  auto labels = Split(name.substr(0, name.size() - view.domain.size() - 1), '.');
+  const bool custom = !view.custom_domain.empty() && name.ends_with(".svc." + view.custom_domain);
+  const std::string& domain = custom ? view.custom_domain : view.domain;
+  if (!name.ends_with("." + domain)) return {};
+  auto labels = Split(name.substr(0, name.size() - domain.size() - 1), '.');
   const std::string section = labels.back();
   labels.pop_back();
   if (section == "svc") return labels.empty() ? DnsAnswer{true, {}} : InServices(view, labels, question.type);

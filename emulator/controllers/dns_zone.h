@@ -31,6 +31,7 @@ struct DnsAnswer {
 // What the zone is made of, looked up as it is needed.
 struct DnsView {
   std::string domain = "cluster.local";
+  std::string custom_domain = {};  // names below svc are answered with it, too
   std::function<std::optional<api::Service>(const std::string& ns, const std::string& name)> service;
   std::function<std::vector<api::Service>()> services;               // all
   std::function<std::vector<api::Pod>(const std::string& ns)> pods;  // "": all

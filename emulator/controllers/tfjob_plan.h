@@ -14,6 +14,7 @@ struct TFJobPlan {
   Plan plan;
 
   const api::TFJob& job() const { return observed.job; }
+  const api::TFJobSettings& settings() const { return observed.settings; }
   std::string FullName() const { return job().meta.ns + "/" + job().meta.name; }
 
   api::Event Event(bool warning, std::string reason, std::string message) const {
@@ -32,6 +33,12 @@ struct TFJobPlan {
 
 // Creates and deletes the pods, then the services, of one replica type, and counts its pods.
 void ReconcileReplicas(TFJobPlan& plan, const std::string& type, const api::ReplicaSpec& spec);
+
+// The types that say whether the job runs or has succeeded: its chief or master, else its workers.
+bool Drives(const api::TFJob& job, const std::string& type);
+
+// Worker 0 ended with exit code 0, or there are no workers.
+bool WorkerZeroCompleted(const api::TFJob& job, const std::vector<api::Pod>& pods);
 
 // Sets Running, Succeeded or Failed from the counts (tfjob-controller.md 3.4).
 void DecideStatus(TFJobPlan& plan);

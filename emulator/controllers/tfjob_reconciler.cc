@@ -25,7 +25,8 @@ void DeleteAll(TFJobPlan& plan) {
 }
 
 void CleanUp(TFJobPlan& plan) {
-  const CleanPodPolicy policy = plan.job().run_policy.clean_pod_policy;
+  const CleanPodPolicy policy =
+      plan.job().run_policy.clean_pod_policy.value_or(plan.settings().clean_pod_policy_default);
   if (policy == CleanPodPolicy::kNone) return;
   for (const Pod& pod : plan.observed.pods)
     if (policy == CleanPodPolicy::kAll || pod.status.phase == PodPhase::kRunning ||
@@ -79,7 +80,8 @@ void Resume(TFJobPlan& plan) {
 
 void FailByLimit(TFJobPlan& plan, const std::string& message) {
   if (!plan.status.completion_time) plan.status.completion_time = plan.observed.now;
-  DeleteAll(plan);  // whatever cleanPodPolicy says: the recording of 1.9.3 shows it under None
+  if (plan.settings().clean_pod_policy_at_limits) CleanUp(plan);
+  else DeleteAll(plan);  // whatever cleanPodPolicy says: the recording of 1.9.3 shows it under None
   plan.Emit(false, "TFJobFailed", message);
   plan.Set(JobConditionType::kFailed, true, "TFJobFailed", message);
 }
@@ -92,14 +94,14 @@ void Work(TFJobPlan& plan) {
   if (!plan.status.start_time) plan.status.start_time = plan.observed.now;
   DecideStatus(plan);
   if (const auto& deadline = plan.job().run_policy.active_deadline_seconds;
-      deadline && !plan.status.finished())
+      deadline && !plan.status.finished() && !plan.settings().strict_upstream_quirks)
     plan.plan.requeue_after = *plan.status.start_time + std::chrono::seconds(*deadline) - plan.observed.now;
 }
 
 // An empty map never gets anywhere upstream: its expectations are never satisfied.
 bool Managed(const api::TFJob& job) {
   const auto& by = job.run_policy.managed_by;
-  return !job.replica_specs.empty() && (!by || *by == "kubeflow.org/training-operator");
+  return !job.replica_specs.empty() && (!by || *by == api::kTrainingOperator);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ struct TFJobObservation {
   std::vector<api::Pod> pods;          // owned by the job, by name
   std::vector<api::Service> services;  // owned by the job, by name
   Instant now;
+  api::TFJobSettings settings = {};
 };
 
 Plan ReconcileTFJob(const TFJobObservation& observed);

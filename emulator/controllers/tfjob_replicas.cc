@@ -1,6 +1,7 @@
 // The pods and services of one replica type (training-operator v1.9.4 pod.go and service.go,
 // tfjob-controller.md 3.5, 4.1).
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "emulator/base/strings.h"
@@ -15,27 +16,34 @@ using api::ReplicaRestartPolicy;
 
 constexpr int kNoExitCode = 0xbeef;  // upstream's sentinel; it counts as retryable
 
-bool HasType(const api::ObjectMeta& meta, const std::string& type) {
-  const auto it = meta.labels.find("training.kubeflow.org/replica-type");
-  return it != meta.labels.end() && it->second == ToLower(type);
-}
-
-int Index(const api::ObjectMeta& meta) {
-  const auto it = meta.labels.find("training.kubeflow.org/replica-index");
-  return it == meta.labels.end() ? -1 : static_cast<int>(ParseInt(it->second).value_or(-1));
-}
-
+// By index; what has none is nobody's replica, and is left alone.
 template <class T>
-std::vector<const T*> OfType(const std::vector<T>& objects, const std::string& type) {
-  std::vector<const T*> found;
-  for (const T& object : objects)
-    if (HasType(object.meta, type)) found.push_back(&object);
+std::multimap<int, const T*> OfType(const std::vector<T>& objects, const std::string& type) {
+  std::multimap<int, const T*> found;
+  for (const T& object : objects) {
+    const auto index = api::ReplicaIndexOf(object.meta.labels);
+    if (api::ReplicaTypeOf(object.meta.labels) == ToLower(type) && index.value_or(-1) >= 0)
+      found.emplace(*index, &object);
+  }
   return found;
 }
 
+// How many indices are filled. Upstream fills every index up to the last that is there, and index 0 always:
+// it then deletes in the next pass what is too much. That ends only for a type that ends the job at once,
+// which is what the recording shows of zero workers.
+int Slots(const TFJobPlan& plan, const std::string& type, int replicas, int last) {
+  if (plan.settings().strict_upstream_quirks) return std::max({replicas, last + 1, 1});
+  return replicas == 0 && Drives(plan.job(), type) ? 1 : replicas;
+}
+
 template <class T>
-bool HasIndex(const std::vector<const T*>& objects, int index) {
-  return std::ranges::any_of(objects, [&](const T* object) { return Index(object->meta) == index; });
+int Last(const std::multimap<int, const T*>& objects) {
+  return objects.empty() ? -1 : objects.rbegin()->first;
+}
+
+bool IsRetryable(int exit_code, const api::TFJobSettings& settings) {
+  if (!settings.retry_by_list) return exit_code >= 128;
+  return exit_code == 130 || exit_code == 137 || exit_code == 138 || exit_code == 143;
 }
 
 int ExitCode(TFJobPlan& plan, const Pod& pod) {
@@ -53,7 +61,7 @@ void HandleFailedPod(TFJobPlan& plan, const std::string& type, const Pod& pod, i
   const ReplicaRestartPolicy policy = plan.job().replica_specs.at(type).restart_policy;
   if (policy == ReplicaRestartPolicy::kNever) return;
   const std::string& name = plan.job().meta.name;
-  if (policy != ReplicaRestartPolicy::kExitCode || exit_code >= 128) {
+  if (policy != ReplicaRestartPolicy::kExitCode || IsRetryable(exit_code, plan.settings())) {
     plan.DeletePod(pod);
     const std::string message = "job " + name + " is restarting because " + type + " replica(s) failed.";
     plan.Emit(true, "TFJobRestarting", message);
@@ -77,19 +85,20 @@ void CreatePod(TFJobPlan& plan, const std::string& type, const api::ReplicaSpec&
     plan.Emit(true, "SetPodTemplateRestartPolicy",
               "Restart policy in pod template will be overwritten by restart policy in replica spec");
   const std::string name = api::ReplicaName(plan.job(), type, index);
-  plan.plan.actions.push_back(CreateObject{api::Object(api::MakeReplicaPod(plan.job(), type, index)),
-                                           {plan.Event(false, "SuccessfulCreatePod", "Created pod: " + name),
-                                            plan.Event(true, "FailedCreatePod", "Error creating")}});
+  plan.plan.actions.push_back(
+      CreateObject{api::Object(api::MakeReplicaPod(plan.job(), type, index, plan.settings())),
+                   {plan.Event(false, "SuccessfulCreatePod", "Created pod: " + name),
+                    plan.Event(true, "FailedCreatePod", "Error creating")}});
 }
 
 void ReconcilePods(TFJobPlan& plan, const std::string& type, const api::ReplicaSpec& spec) {
   const auto pods = OfType(plan.observed.pods, type);
   api::ReplicaStatus& counts = plan.status.replica_statuses[type] = {};
-  for (int i = 0; i < spec.replicas; ++i)
-    if (!HasIndex(pods, i)) CreatePod(plan, type, spec, i);
-  for (const Pod* pod : pods) {
-    const int index = Index(pod->meta);
-    if (index < 0 || index >= spec.replicas) plan.DeletePod(*pod);
+  const int slots = Slots(plan, type, spec.replicas, Last(pods));
+  for (int i = 0; i < slots; ++i)
+    if (!pods.contains(i)) CreatePod(plan, type, spec, i);
+  for (const auto& [index, pod] : pods) {
+    if (index >= spec.replicas) plan.DeletePod(*pod);
     const int exit_code = ExitCode(plan, *pod);
     if (pod->status.phase == PodPhase::kFailed) HandleFailedPod(plan, type, *pod, exit_code);
     Count(counts, *pod);
@@ -98,17 +107,17 @@ void ReconcilePods(TFJobPlan& plan, const std::string& type, const api::ReplicaS
 
 void ReconcileServices(TFJobPlan& plan, const std::string& type, const api::ReplicaSpec& spec) {
   const auto services = OfType(plan.observed.services, type);
-  for (int i = 0; i < spec.replicas; ++i) {
-    if (HasIndex(services, i)) continue;
+  const int slots = Slots(plan, type, spec.replicas, Last(services));
+  for (int i = 0; i < slots; ++i) {
+    if (services.contains(i)) continue;
     const std::string name = api::ReplicaName(plan.job(), type, i);
     plan.plan.actions.push_back(
         CreateObject{api::Object(api::MakeReplicaService(plan.job(), type, i)),
                      {plan.Event(false, "SuccessfulCreateService", "Created service: " + name),
                       plan.Event(true, "FailedCreateService", "Error creating")}});
   }
-  for (const api::Service* service : services)
-    if (const int index = Index(service->meta); index < 0 || index >= spec.replicas)
-      plan.DeleteService(*service);
+  for (const auto& [index, service] : services)
+    if (index >= spec.replicas) plan.DeleteService(*service);
 }
 
 }  // namespace

@@ -29,26 +29,6 @@ void Fail(TFJobPlan& plan, const std::string& type, int failed) {
   plan.Set(JobConditionType::kFailed, true, "TFJobFailed", message);
 }
 
-bool WorkerZeroCompleted(const std::vector<Pod>& pods) {
-  return std::ranges::any_of(pods, [](const Pod& pod) {
-    const auto& labels = pod.meta.labels;
-    const auto type = labels.find("training.kubeflow.org/replica-type"),
-               index = labels.find("training.kubeflow.org/replica-index");
-    if (type == labels.end() || type->second != "worker" || index == labels.end() || index->second != "0")
-      return false;
-    return pod.status.phase == PodPhase::kSucceeded &&
-           std::ranges::any_of(pod.status.containers, [](const auto& c) {
-             return c.name == "tensorflow" && c.state.type == api::ContainerState::Type::kTerminated &&
-                    c.state.exit_code == 0;
-           });
-  });
-}
-
-// The types that say whether the job runs or has succeeded: its chief or master, else its workers.
-bool Drives(const api::TFJob& job, const std::string& type) {
-  return job.has_chief() ? type == "Chief" || type == "Master" : type == "Worker";
-}
-
 void DecideRunningOrSucceeded(TFJobPlan& plan, const std::string& type, const api::ReplicaStatus& counts,
                               int expected) {
   if (plan.job().has_chief()) {
@@ -57,7 +37,8 @@ void DecideRunningOrSucceeded(TFJobPlan& plan, const std::string& type, const ap
     return;
   }
   const bool all_needed = plan.job().success_policy == "AllWorkers";
-  if (expected == 0 || (type == "Worker" && !all_needed && WorkerZeroCompleted(plan.observed.pods)))
+  if (expected == 0 ||
+      (type == "Worker" && !all_needed && WorkerZeroCompleted(plan.job(), plan.observed.pods)))
     Succeed(plan);
   else if (counts.active > 0) Run(plan);
 }
@@ -88,6 +69,22 @@ bool BackoffLimitExceeded(const TFJobObservation& observed, int64_t limit) {
 }
 
 }  // namespace
+
+bool Drives(const api::TFJob& job, const std::string& type) {
+  return job.has_chief() ? type == "Chief" || type == "Master" : type == "Worker";
+}
+
+bool WorkerZeroCompleted(const api::TFJob& job, const std::vector<Pod>& pods) {
+  if (!job.replica_specs.contains("Worker")) return true;
+  return std::ranges::any_of(pods, [](const Pod& pod) {
+    return api::ReplicaTypeOf(pod.meta.labels) == "worker" && api::ReplicaIndexOf(pod.meta.labels) == 0 &&
+           pod.status.phase == PodPhase::kSucceeded &&
+           std::ranges::any_of(pod.status.containers, [](const auto& c) {
+             return c.name == "tensorflow" && c.state.type == api::ContainerState::Type::kTerminated &&
+                    c.state.exit_code == 0;
+           });
+  });
+}
 
 std::string ExceededLimit(const TFJobObservation& observed) {
   const api::TFJob& job = observed.job;

@@ -223,6 +223,7 @@ class Daemon {
       settings.launch.oss[name] = {storage.folder, static_cast<uint64_t>(storage.quota_bytes)};
     settings.eci = config_.eci;
     settings.time_scale = config_.time_scale;
+    settings.tfjob = config_.tfjob;
     probes_ = std::make_unique<PodProbeRunner>(executor_, *runtime_);
     cluster_ = std::make_unique<manager::Cluster>(
         manager::ClusterDeps{executor_, *store_, *runtime_, *images_, &gpu_files_, probes_.get()},
@@ -271,7 +272,7 @@ class Daemon {
   }
 
   void StartDns() {
-    dns_ = std::make_unique<DnsServer>(executor_, *store_);
+    dns_ = std::make_unique<DnsServer>(executor_, *store_, config_.tfjob.custom_cluster_domain);
     for (const bool udp : {true, false})
       runtime_->OpenClusterSocket({kDnsAddress, 53, udp}, [this, udp](Result<UniqueFd> socket) {
         if (!socket.ok()) spdlog::error("no cluster DNS: {}", socket.error().message);
@@ -316,6 +317,7 @@ class Daemon {
     rpc::ClusterFacts facts{options_.cluster, TFEMU_VERSION, paths_.state,       "root",  CgroupDriverName(),
                             "10.244.0.0/16",  kDnsAddress,   options_.ephemeral, started_};
     facts.image_folders = images_->folders();
+    facts.tfjob = api::TFJobSettingsText(config_.tfjob);
     if (!note_.empty()) facts.notes.push_back(note_);
     for (const Error& problem : images_->Problems()) facts.notes.push_back(problem.message);
     facts.settings = {{"config", options_.config_file},

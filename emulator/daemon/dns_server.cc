@@ -99,8 +99,11 @@ struct DnsServer::Sockets {
   }
 };
 
-DnsServer::DnsServer(io::AsioExecutor& executor, const store::Store& store)
-    : executor_(executor), store_(store), sockets_(std::make_unique<Sockets>(executor.context())) {}
+DnsServer::DnsServer(io::AsioExecutor& executor, const store::Store& store, std::string custom_domain)
+    : executor_(executor),
+      store_(store),
+      custom_domain_(std::move(custom_domain)),
+      sockets_(std::make_unique<Sockets>(executor.context())) {}
 
 DnsServer::~DnsServer() {
   for (const auto& weak : sockets_->connections)
@@ -119,6 +122,7 @@ void DnsServer::ServeTcp(UniqueFd socket) {
 
 controllers::DnsAnswer DnsServer::Resolve(const controllers::DnsQuestion& question) const {
   controllers::DnsView view;
+  view.custom_domain = custom_domain_;
   view.service = [this](const std::string& ns, const std::string& name) -> std::optional<api::Service> {
     const auto object = store_.Get({"Service", ns, name});
     if (!object.ok()) return std::nullopt;

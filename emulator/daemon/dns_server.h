@@ -12,7 +12,8 @@ namespace tfemu::daemon {
 
 class DnsServer {
  public:
-  DnsServer(io::AsioExecutor& executor, const store::Store& store);
+  // `custom_domain`: of names in TF_CONFIG, or "".
+  DnsServer(io::AsioExecutor& executor, const store::Store& store, std::string custom_domain);
   ~DnsServer();
 
   void ServeUdp(UniqueFd socket);  // bound
@@ -23,6 +24,7 @@ class DnsServer {
   struct Sockets;
   io::AsioExecutor& executor_;
   const store::Store& store_;
+  std::string custom_domain_;
   std::unique_ptr<Sockets> sockets_;
 };
 

@@ -20,11 +20,10 @@ Cluster::Cluster(const ClusterDeps& deps, ClusterSettings settings)
       agent_({deps.executor, deps.store, registry_, events_, deps.runtime, deps.images, deps.gpu_files,
               deps.probes},
              settings_.launch, settings_.time_scale) {
-  const ControllerDeps each{deps_.executor, deps_.store, applier_,
-                            deps_.runtime,  folders_,    settings_.time_scale};
-  for (const auto make :
-       {MakeTFJobController, MakeJobController, MakeDeploymentController, MakeReplicaSetController,
-        MakeClaimController, MakeVolumeController, MakeQuotaController})
+  const ControllerDeps each{deps_.executor, deps_.store,          applier_,       deps_.runtime,
+                            folders_,       settings_.time_scale, settings_.tfjob};
+  for (const auto make : {MakeTFJobController, MakeJobController, MakeDeploymentController,
+                          MakeReplicaSetController, MakeClaimController, MakeVolumeController, MakeQuotaController})
     controllers_.push_back(make(each));
 }
 

@@ -28,6 +28,7 @@ struct ClusterSettings {
   LaunchSettings launch;
   api::EciSettings eci;
   int64_t time_scale = 1;  // waits of the cluster are divided by this
+  api::TFJobSettings tfjob;
 };
 
 class Cluster {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "emulator/api/tfjob_settings.h"
 #include "emulator/manager/controller.h"
 #include "emulator/manager/storage_folders.h"
 
@@ -17,6 +18,7 @@ struct ControllerDeps {
   runtime::Runtime& runtime;  // for the folders of volumes
   const StorageFolders& folders;
   int64_t time_scale = 1;  // waits that a controller makes are divided by this
+  api::TFJobSettings tfjob = {};
 };
 
 std::unique_ptr<Controller> MakeTFJobController(const ControllerDeps& deps);

@@ -40,7 +40,7 @@ Result<const Kind*> KindOf(const Json& doc) {
   if (type.api_version.empty())
     return Error{Reason::kInvalid, "the document has no apiVersion", "", {{"apiVersion", "Required value"}}};
   const Kind* kind = api::FindKind(type.kind);
-  if (kind != nullptr && kind->api_version == type.api_version) return kind;
+  if (kind != nullptr && api::Accepts(*kind, type.api_version)) return kind;
   const std::string message =
       "no matches for kind \"" + type.kind + "\" in version \"" + type.api_version + "\"";
   std::string hint = "known kinds: " + KnownKinds();
@@ -55,6 +55,16 @@ Error Invalid(const Json& doc, std::vector<FieldMessage> fields) {
   const Object object(doc);
   return Error{Reason::kInvalid, "The " + object.key().kind + " \"" + object.key().name + "\" is invalid", "",
                std::move(fields)};
+}
+
+// What the API server or the kind's webhook says against `doc`.
+Result<void> Admit(const Kind& kind, const Json& doc, const Json* previous) {
+  if (kind.validate != nullptr)
+    if (auto problems = kind.validate(doc, previous); !problems.empty())
+      return Invalid(doc, std::move(problems));
+  if (kind.admit != nullptr)
+    if (auto denied = kind.admit(doc, previous)) return *std::move(denied);
+  return {};
 }
 
 }  // namespace
@@ -84,9 +94,7 @@ Result<std::vector<FieldMessage>> Registry::Check(const Json& doc, const Json* p
     for (auto& warning : api::TFJobWarnings(doc)) findings.warnings.push_back(std::move(warning));
   if (!findings.errors.empty()) return Invalid(doc, std::move(findings.errors));
   if (options.strict && !findings.warnings.empty()) return Invalid(doc, std::move(findings.warnings));
-  if (kind->validate != nullptr)
-    if (auto problems = kind->validate(doc, previous); !problems.empty())
-      return Invalid(doc, std::move(problems));
+  RETURN_IF_ERROR(Admit(*kind, doc, previous));
   WarnOfResources(doc, findings.warnings);
   return std::move(findings.warnings);
 }
@@ -185,7 +193,37 @@ void Registry::GiveDefaultClass(Json& claim) const {
   if (const auto* found = api::DefaultClass(classes)) api::SetClass(claim, found->name);
 }
 
+Result<Written> Registry::Modernized(const Json& original, const WriteOptions& options,
+                                     const std::function<Result<Written>(const Json&)>& write) {
+  ASSIGN_OR_RETURN(const Kind* kind, KindOf(original));
+  if (kind->modernize == nullptr) return write(original);
+  Json doc = original;
+  api::LayoutChange change = kind->modernize(doc);
+  if (!change.errors.empty()) return Invalid(original, std::move(change.errors));
+  if (options.strict && !change.warnings.empty()) return Invalid(original, std::move(change.warnings));
+  auto written = write(doc);
+  if (!written.ok()) {
+    Error error = written.error();
+    for (FieldMessage& field : error.fields) field.field = api::PathAsWritten(change, field.field);
+    return error;
+  }
+  for (FieldMessage& warning : written.value().warnings) {
+    warning.field = api::PathAsWritten(change, warning.field);
+    change.warnings.push_back(std::move(warning));
+  }
+  written.value().warnings = std::move(change.warnings);
+  return written;
+}
+
 Result<Written> Registry::Create(const Json& original, const WriteOptions& options) {
+  return Modernized(original, options, [&](const Json& doc) { return CreateServed(doc, options); });
+}
+
+Result<Written> Registry::Apply(const Json& original, const WriteOptions& options) {
+  return Modernized(original, options, [&](const Json& doc) { return ApplyServed(doc, options); });
+}
+
+Result<Written> Registry::CreateServed(const Json& original, const WriteOptions& options) {
   ASSIGN_OR_RETURN(const Kind* kind, KindOf(original));
   Json doc = original;
   api::CompleteName(doc, *kind, "default", rng_.Suffix(5));
@@ -209,7 +247,7 @@ Result<Written> Registry::Create(const Json& original, const WriteOptions& optio
   return Written{std::move(stored), Written::Outcome::kCreated, std::move(warnings)};
 }
 
-Result<Written> Registry::Apply(const Json& original, const WriteOptions& options) {
+Result<Written> Registry::ApplyServed(const Json& original, const WriteOptions& options) {
   ASSIGN_OR_RETURN(const Kind* kind, KindOf(original));
   Json applied = original;
   api::CompleteName(applied, *kind, "default", rng_.Suffix(5));
@@ -219,15 +257,14 @@ Result<Written> Registry::Apply(const Json& original, const WriteOptions& option
   if (kind->kind == "Pod") api::RemoveSystemAnnotations(wished);
   Json desired = live.ok() ? wished : applied;
   api::SetLastApplied(desired, wished);
-  if (!live.ok()) return Create(desired, options);
+  if (!live.ok()) return CreateServed(desired, options);
   // The findings are about what the user wrote; the refusals about what would be stored.
   ASSIGN_OR_RETURN(std::vector<FieldMessage> warnings, Check(applied, nullptr, options));
   RETURN_IF_ERROR(CheckImages(applied));
   Json next = codec::ThreeWayMerge(api::LastApplied(live.value()), desired, live.value().doc());
   api::StampUpdate(next, live.value());
   if (kind->set_defaults != nullptr) kind->set_defaults(next);
-  if (auto problems = kind->validate(next, &live.value().doc()); !problems.empty())
-    return Invalid(next, std::move(problems));
+  RETURN_IF_ERROR(Admit(*kind, next, &live.value().doc()));
   const bool same = next == live.value().doc();
   const auto outcome = same ? Written::Outcome::kUnchanged : Written::Outcome::kConfigured;
   if (options.dry_run) return Written{Object(std::move(next)), outcome, std::move(warnings)};

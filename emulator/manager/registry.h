@@ -2,6 +2,7 @@
 // Every front end (gRPC, later REST) and every controller's create goes through it.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -74,6 +75,11 @@ class Registry {
   Result<api::Object> Scale(const api::ObjectKey& key, const std::string& replica_type, int replicas);
 
  private:
+  // `write` is given the document in the served layout; what it finds is told at the paths of `original`.
+  Result<Written> Modernized(const api::Json& original, const WriteOptions& options,
+                             const std::function<Result<Written>(const api::Json&)>& write);
+  Result<Written> CreateServed(const api::Json& doc, const WriteOptions& options);
+  Result<Written> ApplyServed(const api::Json& doc, const WriteOptions& options);
   Result<std::vector<FieldMessage>> Check(const api::Json& doc, const api::Json* previous,
                                           const WriteOptions& options);
   Result<void> CheckPlace(const api::Kind& kind, const api::Json& doc) const;

@@ -30,7 +30,7 @@ std::unique_ptr<Controller> MakeTFJobController(const ControllerDeps& deps) {
     return controllers::ReconcileTFJob({api::DecodeTFJob(object.value()), api::ReferenceTo(object.value()),
                                         ListOwned(deps.store, {"Pod", key.ns}, uid, api::DecodePod),
                                         ListOwned(deps.store, {"Service", key.ns}, uid, api::DecodeService),
-                                        deps.executor.Now()});
+                                        deps.executor.Now(), deps.tfjob});
   };
   return std::make_unique<Controller>(deps.executor, deps.applier, SelfOrController("TFJob"), reconcile);
 }

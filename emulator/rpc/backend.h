@@ -23,6 +23,7 @@ struct ClusterFacts {
   bool ephemeral = false;
   Instant started;
   std::vector<std::string> image_folders;
+  std::string tfjob;                            // how the controller differs from the default one, or ""
   std::vector<std::string> notes;               // what this host cannot do, a sentence each
   std::map<std::string, std::string> settings;  // the start flags that a second `up` must agree with, by name
 };

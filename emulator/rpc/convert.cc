@@ -32,6 +32,7 @@ void Fill(const ClusterFacts& facts, v1::InfoReply& reply) {
   reply.set_ephemeral(facts.ephemeral);
   reply.set_started_ns(facts.started.ns);
   for (const auto& folder : facts.image_folders) reply.add_image_folders(folder);
+  reply.set_tfjob(facts.tfjob);
   for (const auto& note : facts.notes) reply.add_notes(note);
   for (const auto& [name, value] : facts.settings) (*reply.mutable_settings())[name] = value;
 }

@@ -15,7 +15,7 @@ REFUSED = {
     "non-breaking spaces": (PASTED, ":4", "U+00A0"),
     "duplicate keys": ("apiVersion: v1\nkind: Pod\nkind: Pod\nmetadata: {name: p}\n", ":3", "kind"),
     "unknown kind": ("apiVersion: v1\nkind: Pot\nmetadata: {name: p}\n", ":2", "Pot"),
-    "unknown apiVersion": ("apiVersion: kubeflow.org/v1alpha2\nkind: TFJob\nmetadata: {name: p}\n", ":1", "v1alpha2"),
+    "unknown apiVersion": ("apiVersion: kubeflow.org/v2\nkind: TFJob\nmetadata: {name: p}\n", ":1", "kubeflow.org/v2"),
     "no kind": ("apiVersion: v1\nmetadata: {name: p}\n", ":1", "kind"),
     "wrong type": (POD.replace('command: [sh, -c, "true"]', "command: 5"), ":10", "spec.containers[0].command"),
     "bad name": (POD.replace("name: p\n", "name: Bad_Name\n", 1), ":4", "metadata.name"),

@@ -7,7 +7,7 @@ import time
 import pytest
 import yaml
 
-from cluster import Cluster
+from cluster import ROOT, Cluster
 
 NAMESPACE = "kubeflow"
 SERVER = "tfemu/test-server:1"
@@ -85,6 +85,13 @@ class Suite:
         assert self.cluster.run("get", "tfjob", name, "-n", NAMESPACE, code=1).stderr
 
 
+def table(name):
+    """The rows of a table that the simulated control plane is held to, too, or of one for real replicas only."""
+    text = (ROOT / "tests/golden/tables" / name).read_text()
+    return [[cell.strip() for cell in line.split("|")] for line in text.splitlines()
+            if line and not line.startswith("#")]
+
+
 @pytest.fixture(scope="module")
 def suite():
     with Cluster("operator") as cluster:
@@ -123,15 +130,13 @@ def test_distributed_training_independent_worker(suite):
     run(suite, "distributed-training", {"Worker": (3, smoke("worker-0"))}, 3)
 
 
-def expected_run_config(name, role, index):
-    if role == "evaluator":
-        return {"task_type": "evaluator", "task_id": 0, "cluster_spec": {}, "is_chief": False, "master": "",
-                "num_worker_replicas": 0, "num_ps_replicas": 0}
-    sizes = {"chief": 1, "evaluator": 1, "ps": 2, "worker": 2}
-    cluster = {key: [f"{name}-{key}-{i}.{NAMESPACE}.svc:2222" for i in range(size)] for key, size in sizes.items()}
-    return {"task_type": role, "task_id": index, "cluster_spec": cluster, "is_chief": role == "chief",
-            "master": f"grpc://{name}-{role}-{index}.{NAMESPACE}.svc:2222", "num_worker_replicas": 3,
-            "num_ps_replicas": 2}
+def expected_run_config(name, row):
+    role, index, chief, master, workers, ps, sizes = row
+    cluster = {key[:-1]: [f"{name}-{key[:-1]}-{i}.{NAMESPACE}.svc:2222" for i in range(int(key[-1]))]
+               for key in sizes.split() if key != "-"}
+    return {"task_type": role, "task_id": int(index), "cluster_spec": cluster, "is_chief": chief == "true",
+            "master": "" if master == "-" else f"grpc://{name}-{master}.{NAMESPACE}.svc:2222",
+            "num_worker_replicas": int(workers), "num_ps_replicas": int(ps)}
 
 
 def test_estimator_runconfig(suite):
@@ -139,9 +144,8 @@ def test_estimator_runconfig(suite):
     suite.create(name, {"Chief": (1, replica()), "PS": (2, replica()), "Worker": (2, replica()),
                         "Evaluator": (1, replica())}, cleanPodPolicy="All")
     suite.until_condition(name, "Running", "Succeeded", "Failed")
-    for role, count in (("chief", 1), ("worker", 2), ("ps", 2), ("evaluator", 1)):
-        for index in range(count):
-            assert json.loads(suite.ask(name, role, index, "runconfig")) == expected_run_config(name, role, index)
+    for row in table("e2e/run_config.txt"):
+        assert json.loads(suite.ask(name, row[0], row[1], "runconfig")) == expected_run_config(name, row)
     suite.until_pods(name, "chief", "Running")
     suite.exit(name, "chief", 0, 0)
     suite.expect_success(name)
@@ -172,12 +176,9 @@ def test_shutdown(suite, driver):
     suite.delete(name)
 
 
-@pytest.mark.parametrize("policy, code, phase, restarts", [
-    ("Always", 0, "Running", True), ("Always", 1, "Running", True),
-    ("OnFailure", 0, "Succeeded", False), ("OnFailure", 1, "Running", True),
-    ("Never", 0, "Succeeded", False), ("Never", 1, "Failed", False),
-    ("ExitCode", 1, "Failed", False), ("ExitCode", 130, "Running", True)])
-def test_restart(suite, policy, code, phase, restarts):
+@pytest.mark.parametrize("policy, code, again, phase", table("exits.txt"))
+def test_restart(suite, policy, code, again, phase):
+    restarts = again == "yes"
     name = "replica-restart-policy"
     suite.create(name, {"PS": (1, replica(policy)), "Worker": (2, replica(policy))})
     suite.until_pods(name, "ps", "Running")

@@ -7,10 +7,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
-#include <sstream>
 
 #include "emulator/base/strings.h"
 #include "emulator/codec/yaml.h"
+#include "tests/golden/table.h"
 #include "tests/support/world.h"
 
 namespace tfemu::test {
@@ -27,13 +27,9 @@ struct Difference {
 
 std::map<std::string, Difference> Differences() {
   std::map<std::string, Difference> differences;
-  std::istringstream text(ReadFile(SourcePath(std::string(kFolder) + "differences.txt")));
-  for (std::string line; std::getline(text, line);) {
-    if (line.empty() || line.starts_with("#")) continue;
-    const auto cells = Split(line, '|');
-    REQUIRE_MESSAGE(cells.size() == 4, line);
-    REQUIRE_MESSAGE(!Trim(cells[3]).empty(), "a difference needs its reason: " << line);
-    differences[std::string(Trim(cells[0]))] = {Trim(cells[1]) == "refused", std::string(Trim(cells[2]))};
+  for (const Row& cells : ReadRows("oracle/invalid/differences.txt", 4)) {
+    REQUIRE_MESSAGE(!cells[3].empty(), "a difference needs its reason: " << cells[0]);
+    differences[cells[0]] = {cells[1] == "refused", cells[2]};
   }
   return differences;
 }

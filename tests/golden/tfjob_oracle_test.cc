@@ -7,11 +7,11 @@
 #include <map>
 #include <memory>
 #include <regex>
-#include <sstream>
 
 #include "emulator/api/decode.h"
 #include "emulator/base/strings.h"
 #include "emulator/codec/yaml.h"
+#include "tests/golden/table.h"
 #include "tests/support/world.h"
 
 namespace tfemu::test {
@@ -94,21 +94,6 @@ std::vector<Json> Live(const World& world) {
   for (const char* kind : {"TFJob", "Pod", "Service", "Event"})
     for (const api::Object& object : world.List(kind)) docs.push_back(object.doc());
   return docs;
-}
-
-using Row = std::vector<std::string>;
-
-std::vector<Row> ReadTable(const std::string& name, size_t columns) {
-  std::vector<Row> rows;
-  std::istringstream text(ReadFile(SourcePath("tests/golden/oracle/tfjob/" + name)));
-  for (std::string line; std::getline(text, line);) {
-    if (line.empty() || line.starts_with("#")) continue;
-    Row row;
-    for (const std::string& cell : Split(line, '|')) row.emplace_back(Trim(cell));
-    REQUIRE_MESSAGE(row.size() == columns, name << ": " << line);
-    rows.push_back(std::move(row));
-  }
-  return rows;
 }
 
 // What may differ in one phase: object and pointer (or "missing", "extra").
@@ -228,9 +213,9 @@ TEST_CASE("the tutorial's job passes through the phases of the recording") {
 }
 
 TEST_CASE("recorded cases pass through the phases of the recordings") {
-  const auto differences = ReadTable("differences.txt", 5);
+  const auto differences = ReadRows("oracle/tfjob/differences.txt", 5);
   std::map<std::string, std::unique_ptr<Replay>> cases;
-  const auto steps = ReadTable("steps.txt", 3);
+  const auto steps = ReadRows("oracle/tfjob/steps.txt", 3);
   for (const Row& row : steps) {
     CAPTURE(row[0]);
     auto& replay = cases[row[0]];

@@ -26,6 +26,7 @@ World::World(WorldOptions options) : runtime(executor, std::move(options.directo
     settings.nodes.push_back(api::MakeNode(node));
   }
   settings.eci = settings.launch.eci = options.eci;
+  settings.tfjob = options.tfjob;
   for (const std::string& zone : options.eci.zones) {
     const std::string prefix = "10.244." + std::to_string(settings.nodes.size()) + ".";
     api::NodeDescription node{

@@ -23,6 +23,7 @@ struct WorldOptions {
   int64_t cpus = 8;
   uint64_t seed = 1;
   api::EciSettings eci = {};
+  api::TFJobSettings tfjob = {};
   runtime::SimRuntime::Director director = [](const auto&, const auto&) { return runtime::Script{}; };
 };
 

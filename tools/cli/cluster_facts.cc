@@ -40,6 +40,7 @@ Result<std::string> DescribeCluster(Session& session, rpc::Client& client) {
   add("dns", info.dns_address());
   add("state", info.state_folder());
   add("images", Join({info.image_folders().begin(), info.image_folders().end()}, ", "));
+  add("tfjob", info.tfjob());
   for (const auto& note : info.notes()) add("note", note);
   return codec::LayOut(rows, 2);
 }

@@ -96,7 +96,7 @@ Result<Manifest> Resolve(const std::string& file, codec::Document document, cons
         file, document, "kind", "unknown kind \"" + name_of_kind + "\"",
         meant != nullptr ? "did you mean \"" + std::string(meant->kind) + "\"?" : "known kinds: " + all);
   }
-  if (const auto version = api::ApiVersionOf(document.value); version != kind->api_version)
+  if (const auto version = api::ApiVersionOf(document.value); !api::Accepts(*kind, version))
     return AtField(
         file, document, "apiVersion",
         version.empty() ? "is missing" : "\"" + version + "\" is not served for the kind " + name_of_kind,

@@ -64,9 +64,12 @@ TEST_CASE("the master role") {
 
 TEST_CASE("validation speaks with the webhook's words") {
   const auto messages = [](const char* specs, const char* name = "j") {
-    return ValidateTFJob(
-        Json::parse(std::string(R"({"metadata": {"name": ")") + name + R"("}, "spec": )" + specs + "}"),
-        nullptr);
+    const Json job =
+        Json::parse(std::string(R"({"metadata": {"name": ")") + name + R"("}, "spec": )" + specs + "}");
+    auto found = ValidateTFJob(job, nullptr);
+    if (!found.empty()) return found;
+    const auto denied = AdmitTFJob(job, nullptr);
+    return denied ? denied->fields : found;
   };
   const std::string path = "spec.tfReplicaSpecs.Worker";
   CHECK(messages("{}") == std::vector<FieldMessage>{{"spec.tfReplicaSpecs", "Required value"}});
@@ -76,10 +79,6 @@ TEST_CASE("validation speaks with the webhook's words") {
         std::vector<FieldMessage>{{path + ".template.spec.containers", "Required value: must be specified"},
                                   {path + ".template.spec.containers",
                                    "Required value: must have at least one container with name tensorflow"}});
-  CHECK(
-      messages(
-          R"({"tfReplicaSpecs": {"Worker": {"replicas": -1, "template": {"spec": {"containers": [{"name": "tensorflow", "image": "i"}]}}}}})") ==
-      std::vector<FieldMessage>{{path + ".replicas", "must be >= 0 (got -1)"}});
   CHECK(messages(R"({"tfReplicaSpecs": {}})", "1inv")[0].message.find("should match: a DNS-1035 label") !=
         std::string::npos);
   const auto both = messages(
@@ -119,6 +118,14 @@ TEST_CASE("what the operator takes and never runs is said") {
         "spec.tfReplicaSpecs.Worker.restartPolicy");
   CHECK(warn("j", R"({"runPolicy": {"cleanPodPolicy": "Some"}, "tfReplicaSpecs": {"Worker": {}}})") ==
         "spec.runPolicy.cleanPodPolicy");
+  CHECK(warn("j", R"({"tfReplicaSpecs": {"Worker": {"replicas": -1}}})") ==
+        "spec.tfReplicaSpecs.Worker.replicas");
+  CHECK(warn("j", R"({"runPolicy": {"managedBy": "kueue.x-k8s.io/multikueue"}, "tfReplicaSpecs": {}})") ==
+        "spec.runPolicy.managedBy");
+  CHECK(
+      warn("j",
+           R"({"runPolicy": {"managedBy": "kubeflow.org/training-operator"}, "tfReplicaSpecs": {"PS": {}}})")
+          .empty());
   CHECK(warn(std::string(56, 'x'), R"({"tfReplicaSpecs": {"Worker": {}}})") == "metadata.name");
 }
 

@@ -35,6 +35,7 @@ api::Service Service(const std::string& name, const std::string& ip) {
 DnsAnswer Ask(const std::string& name, Type type = Type::kA) {
   const std::vector<api::Service> services = {Service("ring", "None"), Service("web", "10.96.7.7")};
   DnsView view;
+  view.custom_domain = "tf.training.com";
   view.services = [&] { return services; };
   view.service = [&](const std::string& ns, const std::string& wanted) -> std::optional<api::Service> {
     for (const auto& service : services)
@@ -56,6 +57,13 @@ std::vector<std::string> Targets(const DnsAnswer& answer) {
 }
 
 using Names = std::vector<std::string>;
+
+TEST_CASE("the domain of TF_CONFIG's names is answered as the cluster's own, and nothing else below it is") {
+  CHECK(Ask("ring.default.svc.tf.training.com") == Ask("ring.default.svc.cluster.local"));
+  CHECK(Ask("ring.default.svc.tf.training.com").records.size() == 2);
+  CHECK(!Ask("ring.default.tf.training.com").exists);
+  CHECK(!Ask("www.tf.training.com").exists);
+}
 
 TEST_CASE("a service with an address has it, a headless one its ready pods") {
   CHECK(Targets(Ask("web.default.svc.cluster.local")) == Names{"10.96.7.7"});

@@ -70,6 +70,59 @@ TEST_CASE("refusals") {
   CHECK(reason(Map("a", "")).reason == Reason::kAlreadyExists);
 }
 
+std::string TFJob(const std::string& version, const std::string& policy, const std::string& container) {
+  return "apiVersion: kubeflow.org/" + version + "\nkind: TFJob\nmetadata: {name: j}\nspec:\n  " + policy +
+         "\n  tfReplicaSpecs: {Worker: {template: {spec: {containers: [{name: " + container +
+         ", image: \"i:1\"}]}}}}\n";
+}
+
+TEST_CASE("a TFJob of an older layout is stored as today's, told at the user's fields, refused when strict") {
+  World world;
+  auto& registry = world.cluster->registry();
+  const auto old = Doc(TFJob("v1beta2", "cleanPodPolicy: All", "tensorflow"));
+  const auto strict = registry.Apply(old, {.strict = true});
+  REQUIRE(!strict.ok());
+  CHECK(strict.error().fields.at(1).field == "spec.cleanPodPolicy");
+  const auto written = registry.Apply(old, {});
+  REQUIRE(written.ok());
+  CHECK(written.value().warnings.at(0).field == "apiVersion");
+  CHECK(written.value().warnings.at(1).field == "spec.cleanPodPolicy");
+  const auto stored = world.Get("TFJob", "j").doc();
+  CHECK(stored["apiVersion"] == "kubeflow.org/v1");
+  CHECK(stored["spec"]["runPolicy"]["cleanPodPolicy"] == "All");
+  CHECK(registry.Apply(old, {}).value().outcome == Written::Outcome::kUnchanged);
+  // A finding about a field that has moved stands where the user wrote it.
+  const auto odd =
+      registry.Apply(Doc(TFJob("v1beta2", "cleanPodPolicy: Often", "tensorflow")), {.dry_run = true});
+  CHECK(odd.value().warnings.at(2).field == "spec.cleanPodPolicy");
+  CHECK(!registry.Apply(Doc(TFJob("v2", "", "tensorflow")), {}).ok());
+}
+
+TEST_CASE("an update that would break a running job is refused and changes nothing") {
+  World world;
+  auto& registry = world.cluster->registry();
+  REQUIRE(registry.Apply(Doc(TFJob("v1", "", "tensorflow")), {}).ok());
+  world.Advance(std::chrono::seconds(5));
+  const auto job = world.Get("TFJob", "j"), pod = world.Get("Pod", "j-worker-0");
+  const std::string denied =
+      "admission webhook \"validator.tfjob.training-operator.kubeflow.org\" denied the request: ";
+  for (const auto& [update, words] :
+       {std::pair{TFJob("v1", "", "main"),
+                  denied + "spec.tfReplicaSpecs[Worker].template.spec.containers: Required "
+                           "value: must have at least one container with name tensorflow"},
+        {TFJob("v1", "runPolicy: {managedBy: kueue.x-k8s.io/multikueue}", "tensorflow"),
+         denied +
+             "spec.runPolicy.managedBy: Invalid value: \"kueue.x-k8s.io/multikueue\": field is immutable"}}) {
+    const auto refused = registry.Apply(Doc(update), {});
+    REQUIRE(!refused.ok());
+    CHECK(refused.error().reason == Reason::kForbidden);
+    CHECK(refused.error().message == words);
+  }
+  world.Advance(std::chrono::seconds(5));
+  CHECK(world.Get("TFJob", "j").doc() == job.doc());
+  CHECK(world.Get("Pod", "j-worker-0").doc() == pod.doc());
+}
+
 TEST_CASE("generated names, generations and scaling") {
   World world;
   auto& registry = world.cluster->registry();
