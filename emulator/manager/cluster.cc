@@ -22,8 +22,9 @@ Cluster::Cluster(const ClusterDeps& deps, ClusterSettings settings)
              settings_.launch, settings_.time_scale) {
   const ControllerDeps each{deps_.executor, deps_.store,          applier_,       deps_.runtime,
                             folders_,       settings_.time_scale, settings_.tfjob};
-  for (const auto make : {MakeTFJobController, MakeJobController, MakeDeploymentController,
-                          MakeReplicaSetController, MakeClaimController, MakeVolumeController, MakeQuotaController})
+  for (const auto make :
+       {MakeTFJobController, MakeJobController, MakeDeploymentController, MakeReplicaSetController,
+        MakeClaimController, MakeVolumeController, MakeQuotaController})
     controllers_.push_back(make(each));
 }
 

@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <doctest/doctest.h>
+#include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
 #include <sys/socket.h>
@@ -39,10 +40,12 @@ struct Server {
   explicit Server(bool healthy) {
     grpc::EnableDefaultHealthCheckService(healthy);
     grpc::ServerBuilder builder;
+    builder.RegisterCallbackGenericService(&anything);
     builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
     server = builder.BuildAndStart();
     REQUIRE(server != nullptr);
   }
+  grpc::CallbackGenericService anything;  // knows no method
   int port = 0;
   std::unique_ptr<grpc::Server> server;
 };

@@ -101,7 +101,7 @@ TEST_CASE_FIXTURE(Fixture, "the files of a volume, whole or item by item") {
   REQUIRE(files.value().size() == 2);
   CHECK(files.value()[0].path == "sub/a.txt");
   CHECK(files.value()[0].mode == 0600);
-  CHECK(files.value()[1].content == "app=\"web\"\n");
+  CHECK(files.value()[1].content == "app=\"web\"");
   volume.sources[0].items[0].key = "none";
   CHECK(VolumeFiles(context, volume, lookup).error().message == "references non-existent key: none");
 }
