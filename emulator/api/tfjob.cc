@@ -27,10 +27,18 @@ int TFPort(const Json& pod_template) {
   return 2222;
 }
 
+bool IsPolicy(const std::string& text) {
+  return text.empty() || text == "Always" || text == "OnFailure" || text == "Never" || text == "ExitCode";
+}
+
 ReplicaSpec DecodeReplicaSpec(const Json& spec) {
   const Json& pod_template = Member(spec, "template");
-  return {static_cast<int>(Int(spec, "replicas").value_or(1)), DecodePolicy(Text(spec, "restartPolicy")),
-          !Text(Member(pod_template, "spec"), "restartPolicy").empty(), TFPort(pod_template),
+  const std::string policy = Text(spec, "restartPolicy");
+  return {static_cast<int>(Int(spec, "replicas").value_or(1)),
+          DecodePolicy(policy),
+          IsPolicy(policy) ? "" : policy,
+          !Text(Member(pod_template, "spec"), "restartPolicy").empty(),
+          TFPort(pod_template),
           Object(pod_template.is_object() ? pod_template : Json::object())};
 }
 

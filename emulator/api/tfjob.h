@@ -23,6 +23,7 @@ enum class ReplicaRestartPolicy { kAlways, kOnFailure, kNever, kExitCode };
 struct ReplicaSpec {
   int replicas = 1;
   ReplicaRestartPolicy restart_policy = ReplicaRestartPolicy::kNever;
+  std::string unknown_restart_policy = {};   // goes to the pods as it is, for the API server to refuse
   bool template_has_restart_policy = false;  // it is overwritten, and the user is told so
   int port = 2222;                           // of the port tfjob-port
   Object pod_template;                       // the PodTemplateSpec, as a document

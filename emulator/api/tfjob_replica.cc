@@ -98,8 +98,9 @@ void DefaultPort(Json& containers) {
   (*container)["ports"].push_back(Json::object({{"containerPort", 2222}, {"name", "tfjob-port"}}));
 }
 
-const char* PodRestartPolicy(ReplicaRestartPolicy policy) {
-  switch (policy) {
+std::string PodRestartPolicy(const ReplicaSpec& spec) {
+  if (!spec.unknown_restart_policy.empty()) return spec.unknown_restart_policy;
+  switch (spec.restart_policy) {
     case ReplicaRestartPolicy::kAlways: return "Always";
     case ReplicaRestartPolicy::kOnFailure: return "OnFailure";
     case ReplicaRestartPolicy::kNever:
@@ -167,7 +168,7 @@ Json MakeReplicaPod(const TFJob& job, const std::string& type, int index, const 
   if (IsMasterRole(job, type, index)) meta["labels"]["training.kubeflow.org/job-role"] = "master";
   Json pod_spec =
       Member(spec.pod_template.doc(), "spec").is_object() ? spec.pod_template.doc()["spec"] : Json::object();
-  pod_spec["restartPolicy"] = PodRestartPolicy(spec.restart_policy);
+  pod_spec["restartPolicy"] = PodRestartPolicy(spec);
   pod_spec["containers"] = DefaultedContainers(spec);
   if (Json* container = TensorflowContainer(pod_spec["containers"]))
     if (const auto config = TFConfig(job, type, index, settings))

@@ -19,14 +19,14 @@ bool IsKnownType(const std::string& type) {
   return false;
 }
 
+// `then`: what the operator makes of a word it does not know.
 void WarnOfValue(const Json& object, const char* name, const std::string& path,
-                 const std::vector<std::string>& known, std::vector<FieldMessage>& warnings) {
+                 const std::vector<std::string>& known, const char* then,
+                 std::vector<FieldMessage>& warnings) {
   const std::string value = Text(object, name);
   if (value.empty() || std::ranges::find(known, value) != known.end()) return;
-  warnings.push_back({path + "." + name, "\"" + value +
-                                             "\" is not known to the operator, which takes it for the "
-                                             "default; it knows " +
-                                             Join(known, ", ")});
+  warnings.push_back({path + "." + name, "\"" + value + "\" is not known to the operator, " + then +
+                                             "; it knows " + Join(known, ", ")});
 }
 
 void WarnOfReplica(const std::string& job, const std::string& type, const Json& spec, const std::string& path,
@@ -39,7 +39,8 @@ void WarnOfReplica(const std::string& job, const std::string& type, const Json& 
     warnings.push_back({path + ".replicas", std::to_string(replicas) + " replicas: none are made"});
   if ((type == "Chief" || type == "Master") && replicas > 1)
     warnings.push_back({path + ".replicas", std::to_string(replicas) + " chiefs: TensorFlow allows one"});
-  WarnOfValue(spec, "restartPolicy", path, {"Always", "ExitCode", "Never", "OnFailure"}, warnings);
+  WarnOfValue(spec, "restartPolicy", path, {"Always", "ExitCode", "Never", "OnFailure"},
+              "whose pods of it are refused: the job would wait for ever", warnings);
   const std::string last =
       job + "-" + ToLower(type) + "-" + std::to_string(std::max<int64_t>(replicas, 1) - 1);
   if (last.size() > kLongestServiceName)
@@ -55,7 +56,7 @@ std::vector<FieldMessage> TFJobWarnings(const Json& job) {
   std::vector<FieldMessage> warnings;
   const Json& spec = Member(job, "spec");
   WarnOfValue(Member(spec, "runPolicy"), "cleanPodPolicy", "spec.runPolicy", {"All", "None", "Running"},
-              warnings);
+              "which takes it for All", warnings);
   if (const std::string manager = Text(Member(spec, "runPolicy"), "managedBy");
       !manager.empty() && manager != kTrainingOperator)
     warnings.push_back({"spec.runPolicy.managedBy", "\"" + manager +

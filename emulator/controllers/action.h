@@ -1,5 +1,5 @@
-// What a controller wants done. Reconcilers return these; the manager carries them out in order and stops at
-// the first that fails.
+// What a controller wants done. Reconcilers return these; the manager carries them out in order. After one
+// that fails only creations of other groups are still carried out, and the whole is tried again.
 #pragma once
 
 #include <optional>
@@ -23,6 +23,7 @@ struct Announcement {
 struct CreateObject {
   api::Object object;
   Announcement events;
+  std::string group = {};  // when one fails, those after it in its group wait
 };
 
 // Gone already, or terminating already, is success without an event.

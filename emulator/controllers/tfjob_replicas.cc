@@ -88,7 +88,8 @@ void CreatePod(TFJobPlan& plan, const std::string& type, const api::ReplicaSpec&
   plan.plan.actions.push_back(
       CreateObject{api::Object(api::MakeReplicaPod(plan.job(), type, index, plan.settings())),
                    {plan.Event(false, "SuccessfulCreatePod", "Created pod: " + name),
-                    plan.Event(true, "FailedCreatePod", "Error creating")}});
+                    plan.Event(true, "FailedCreatePod", "Error creating")},
+                   type});
 }
 
 void ReconcilePods(TFJobPlan& plan, const std::string& type, const api::ReplicaSpec& spec) {
@@ -114,7 +115,8 @@ void ReconcileServices(TFJobPlan& plan, const std::string& type, const api::Repl
     plan.plan.actions.push_back(
         CreateObject{api::Object(api::MakeReplicaService(plan.job(), type, i)),
                      {plan.Event(false, "SuccessfulCreateService", "Created service: " + name),
-                      plan.Event(true, "FailedCreateService", "Error creating")}});
+                      plan.Event(true, "FailedCreateService", "Error creating")},
+                     type});
   }
   for (const auto& [index, service] : services)
     if (index >= spec.replicas) plan.DeleteService(*service);

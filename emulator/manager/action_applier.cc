@@ -1,22 +1,44 @@
 #include "emulator/manager/action_applier.h"
 
 #include <nlohmann/json.hpp>
+#include <set>
+
+#include "emulator/base/strings.h"
 
 namespace tfemu::manager {
 namespace {
 
+// In the words of a client of the API: `Pod "p" is invalid: [a: x, b: y]`.
 std::string Sentence(const Error& error) {
-  std::string text = error.message;
-  for (const FieldMessage& field : error.fields) text += ": " + field.field + ": " + field.message;
-  return text;
+  constexpr std::string_view kArticle = "The ";
+  std::string text = error.message.substr(error.message.starts_with(kArticle) ? kArticle.size() : 0);
+  std::vector<std::string> fields;
+  for (const FieldMessage& field : error.fields) fields.push_back(field.field + ": " + field.message);
+  if (fields.empty() || error.reason != Reason::kInvalid) return text;
+  return text + ": " + (fields.size() == 1 ? fields.front() : "[" + Join(fields, ", ") + "]");
+}
+
+// Whether `action` may be carried out although others, of these groups, have failed.
+bool Independent(const controllers::Action& action, const std::set<std::string>& failed) {
+  if (const auto* create = std::get_if<controllers::CreateObject>(&action))
+    return !create->group.empty() && !failed.contains("") && !failed.contains(create->group);
+  return false;
 }
 
 }  // namespace
 
 Result<void> ActionApplier::Apply(const std::vector<controllers::Action>& actions) {
-  for (const auto& action : actions)
-    RETURN_IF_ERROR(std::visit([this](const auto& a) { return Do(a); }, action));
-  return {};
+  Result<void> first;
+  std::set<std::string> failed;
+  for (const auto& action : actions) {
+    if (!first.ok() && !Independent(action, failed)) continue;
+    auto done = std::visit([this](const auto& a) { return Do(a); }, action);
+    if (done.ok()) continue;
+    const auto* create = std::get_if<controllers::CreateObject>(&action);
+    failed.insert(create == nullptr ? "" : create->group);
+    if (first.ok()) first = std::move(done);
+  }
+  return first;
 }
 
 Result<void> ActionApplier::Announce(const controllers::Announcement& events, const std::string& name,

@@ -11,7 +11,7 @@ class ActionApplier {
  public:
   ActionApplier(Registry& registry, EventRecorder& events) : registry_(registry), events_(events) {}
 
-  // In order; stops at the first action that fails and returns why.
+  // In order, as action.h says; returns why the first failed that did.
   Result<void> Apply(const std::vector<controllers::Action>& actions);
 
  private:

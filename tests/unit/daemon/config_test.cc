@@ -30,6 +30,14 @@ TEST_CASE("values of the wrong type are called that, not unknown") {
   CHECK(Problem({{"eci", {{"gpus", "all"}}}}).starts_with("eci.gpus: must be a mapping"));
 }
 
+TEST_CASE("settings of the TFJob controller are checked where they stand") {
+  CHECK(Problem({{"tfjob", {{"profile", "v1.1"}, {"evaluatorInCluster", true}}}}).empty());
+  CHECK(Problem({{"tfjob", {{"retryRule", "lst"}}}}) ==
+        "tfjob.retryRule: Unsupported value: \"lst\" (did you mean list?): supported values: ge128, list");
+  CHECK(Problem({{"tfjob", "v1.1"}}) == "tfjob: must be a mapping (got \"v1.1\")");
+  CHECK(Problem({{"tfjobs", 1}}) == "tfjobs: unknown field (did you mean tfjob?)");
+}
+
 TEST_CASE("sharing says how, or it would do nothing") {
   CHECK(NodeProblem(R"({"gpuSharing": {"replicas": 4}})") ==
         "nodes[0].gpuSharing.replicas: needs mode: timeSlicing or memory");
