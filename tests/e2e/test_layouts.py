@@ -75,7 +75,7 @@ def succeed(cluster, text, name, warnings):
     path = cluster.write(f"{name}.yaml", text)
     refused = cluster.run("apply", "-f", path, "--strict", code=None)
     assert refused.returncode != 0 and f"{path}:1: apiVersion: " in refused.stderr
-    done = cluster.run("run", path)
+    done = cluster.run("run", "--keep", path)
     for line, field in warnings:
         assert f"{path}:{line}: {field}: " in done.stderr, done.stderr
     job = cluster.get("tfjob", name)
@@ -103,5 +103,5 @@ def test_settings_reach_the_pods(cluster):
     assert "singleReplicaConfig: true" in cluster.run("info").stdout
     asks = "import json, os, socket; host = json.loads(os.environ['TF_CONFIG'])['cluster']['worker'][0].split(':')[0]; " \
            "print(host, socket.gethostbyname(host) == socket.gethostbyname(socket.gethostname()))"
-    cluster.run("run", "-", stdin=tfjob("lone", f"sleep 1; python3 -c {json.dumps(asks)}"))
+    cluster.run("run", "--keep", "-", stdin=tfjob("lone", f"sleep 1; python3 -c {json.dumps(asks)}"))
     assert cluster.run("logs", "lone-worker-0").stdout == "lone-worker-0.default.svc.tf.example True\n"

@@ -205,7 +205,11 @@ def test_cleanpod(suite, policy):
     name = "cleanpod-policy"
     hello = replica(image="busybox:1", command=["echo", "Hello"])
     tail = replica(image="busybox:1", command=["tail", "-f", "/dev/null"])
-    suite.create(name, {"Chief": (1, hello), "PS": (2, tail), "Worker": (4, hello)}, cleanPodPolicy=policy)
+    # Upstream's chief says hello, too; then a worker that is still to start may be cleaned away.
+    suite.create(name, {"Chief": (1, replica()), "PS": (2, tail), "Worker": (4, hello)}, cleanPodPolicy=policy)
+    suite.until_pods(name, "worker", "Succeeded")
+    suite.until_pods(name, "ps", "Running")
+    suite.exit(name, "chief", 0, 0)
     suite.expect_success(name)
     if policy == "All":
         suite.cluster.until(lambda: not suite.pods(name), "end of the pods")
