@@ -30,7 +30,7 @@ TEST_CASE("every row of every table holds") {
 TEST_CASE("every table is walked by one runner") {
   for (const auto& entry : std::filesystem::directory_iterator(SourcePath("tests/golden/tables"))) {
     const std::string name = entry.path().filename();
-    if (!name.ends_with(".txt")) continue;
+    if (!name.ends_with(".txt") || name == "fields.txt") continue;  // that one is fields_test's
     CHECK_MESSAGE(std::ranges::count(Tables(), name, &Table::file) == 1, name);
   }
 }
