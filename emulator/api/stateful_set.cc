@@ -1,5 +1,6 @@
 #include "emulator/api/stateful_set.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "emulator/api/decode.h"
@@ -44,6 +45,19 @@ void MountClaims(const StatefulSet& set, int ordinal, Json& spec) {
     if (!taken) volumes.push_back(volume);
   }
   if (!volumes.empty()) spec["volumes"] = std::move(volumes);
+}
+
+// As its pods will be: containers may mount the claims.
+Json WithClaimVolumes(Json set) {
+  if (!Member(Member(Member(set, "spec"), "template"), "spec").is_object()) return set;
+  Json& pod = set["spec"]["template"]["spec"];
+  for (const Json& claim : Items(Member(set, "spec"), "volumeClaimTemplates")) {
+    const std::string name = Text(Member(claim, "metadata"), "name");
+    if (std::ranges::none_of(Items(pod, "volumes"), [&](const Json& v) { return Text(v, "name") == name; }))
+      pod["volumes"].push_back(
+          Json::object({{"name", name}, {"persistentVolumeClaim", Json::object({{"claimName", name}})}}));
+  }
+  return set;
 }
 
 }  // namespace
@@ -104,7 +118,7 @@ void SetStatefulSetDefaults(Json& set) {
 }
 
 std::vector<FieldMessage> ValidateStatefulSet(const Json& set, const Json* previous) {
-  Messages messages = ValidateWorkload(set, previous);
+  Messages messages = ValidateWorkload(WithClaimVolumes(set), previous);
   const Json& spec = Member(set, "spec");
   const Json& strategy = Member(spec, "updateStrategy");
   CheckOneOf(spec, "podManagementPolicy", "spec", {"OrderedReady", "Parallel"}, messages);

@@ -82,21 +82,26 @@ class CronSync {
                                           Event(true, "FailedDelete", "Deleted job")}});
   }
 
-  // The latest time that is due and was not served; times before it are missed for good.
+  // The latest time that is due and was not served; times before it are missed for good. The one after it is
+  // when to look again: "@every" counts from the last one, not from now.
   std::optional<Instant> Due() {
     Instant from = status_.last_schedule.value_or(cron().meta.creation_timestamp);
     if (cron().starting_deadline_seconds)
       from = std::max(from, Instant{o_.now.ns} + -std::chrono::seconds(*cron().starting_deadline_seconds));
     std::optional<Instant> due;
     int missed = 0;
-    for (auto next = schedule_.Next(from); next && *next <= o_.now; next = schedule_.Next(*next)) {
+    auto next = schedule_.Next(from);
+    for (; next && *next <= o_.now; next = schedule_.Next(*next)) {
       due = next;
       if (++missed <= kTooManyMissed) continue;
       Say(true, "TooManyMissedTimes",
           "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew");
       // Far behind: the last minutes decide.
-      return Latest(std::max(*next, o_.now + -std::chrono::hours(1)), *due);
+      due = Latest(std::max(*next, o_.now + -std::chrono::hours(1)), *due);
+      next = schedule_.Next(*due);
+      break;
     }
+    if (next) plan_.requeue_after = *next - o_.now;
     return due;
   }
 
@@ -107,7 +112,6 @@ class CronSync {
   }
 
   void StartWhatIsDue() {
-    if (const auto next = schedule_.Next(o_.now)) plan_.requeue_after = *next - o_.now;
     const auto due = Due();
     if (!due || status_.last_schedule == *due) return;
     if (cron().concurrency == CronJob::Concurrency::kForbid && !status_.active.empty())

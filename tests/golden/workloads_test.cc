@@ -16,10 +16,11 @@ using namespace std::chrono_literals;
 using nlohmann::json;
 using Names = std::vector<std::string>;
 
-std::string StatefulSet(const std::string& spec) {
+std::string StatefulSet(const std::string& spec, const std::string& mounts = "") {
   return "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: web}\nspec:\n  serviceName: svc\n" + spec +
          "  selector: {matchLabels: {app: web}}\n"
-         "  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: 'i:1'}]}}\n";
+         "  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: 'i:1'" +
+         mounts + "}]}}\n";
 }
 
 Names Pods(const World& world) {
@@ -48,7 +49,8 @@ TEST_CASE("a StatefulSet makes its pods in order, with names, labels and claims 
   World world(Slow());
   world.Apply(
       StatefulSet("  replicas: 3\n  volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: "
-                  "[ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]\n"));
+                  "[ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]\n",
+                  ", volumeMounts: [{name: data, mountPath: /data}]"));
   const auto claim = world.Get("PersistentVolumeClaim", "data-web-0").doc();
   CHECK(claim.at("metadata").at("labels").at("app") == "web");
   CHECK(Pods(world) == Names{"web-0"});
@@ -306,6 +308,27 @@ TEST_CASE("a CronJob keeps as many ended Jobs as it is asked to") {
   CHECK(Jobs(failing) == Names{"cj-29408808", "cj-29408809", "cj-29408810"});
 }
 
+TEST_CASE("a CronJob that is due every so often keeps step, whatever happens in between") {
+  World world({.director = [](const auto&, const auto&) { return runtime::Script{.run_for = 20s}; }});
+  world.Apply(CronJob("  schedule: '@every 90s'\n"));
+  world.Advance(10min);
+  const auto jobs = world.List("Job");
+  REQUIRE(jobs.size() == 3);  // the history
+  for (const auto& [index, made] : {std::pair(0, "18:46:00"), {1, "18:47:30"}, {2, "18:49:00"}})
+    CHECK(jobs.at(static_cast<size_t>(index)).doc().at("metadata").at("creationTimestamp") ==
+          "2025-11-30T" + std::string(made) + "Z");
+}
+
+TEST_CASE("a CronJob that was away for long starts one Job, and says what it missed") {
+  World world;
+  world.Apply(CronJob("  schedule: '* * * * *'\n  suspend: true\n"));
+  world.Advance(5h);
+  Change(world, "CronJob", "cj", R"({"spec": {"suspend": false}})");
+  CHECK(Jobs(world) == Names{"cj-29409100"});
+  const auto events = world.EventsOf("cj");
+  CHECK(events.at(0).starts_with("Warning TooManyMissedTimes too many missed start times."));
+}
+
 TEST_CASE("schedules") {
   const auto next = [](const char* schedule, const char* after) {
     const auto parsed = api::CronSchedule::Parse(schedule);
@@ -342,6 +365,8 @@ TEST_CASE("what is wrong with the further kinds") {
   CHECK(refused(StatefulSet("  podManagementPolicy: Some\n")) ==
         "spec.podManagementPolicy: Unsupported value: \"Some\": supported values: \"OrderedReady\", "
         "\"Parallel\"");
+  CHECK(refused(StatefulSet("", ", volumeMounts: [{name: data, mountPath: /data}]")) ==
+        "spec.template.spec.containers[0].volumeMounts[0].name: Not found: \"data\"");
   CHECK(refused("apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: d}\nspec: {}\n") ==
         "spec.selector: Required value");
   CHECK(refused(DaemonSet("{rollingUpdate: {maxSurge: 1}}")) ==
