@@ -114,13 +114,18 @@ class CronSync {
   void StartWhatIsDue() {
     const auto due = Due();
     if (!due || status_.last_schedule == *due) return;
+    const api::Object job(api::MakeCronJobJob(cron(), *due));
+    const auto named = [&](const BatchJob& other) { return other.meta.name == job.key().name; };
+    if (std::ranges::any_of(o_.jobs, named)) {  // times within one minute share the name, and so the Job
+      status_.last_schedule = due;
+      return;
+    }
     if (cron().concurrency == CronJob::Concurrency::kForbid && !status_.active.empty())
       return Say(false, "JobAlreadyActive",
                  "Not starting job because prior execution is running and concurrency policy is Forbid");
     if (cron().concurrency == CronJob::Concurrency::kReplace)
-      for (const BatchJob& job : o_.jobs)
-        if (!job.finished()) Delete(job);
-    const api::Object job(api::MakeCronJobJob(cron(), *due));
+      for (const BatchJob& other : o_.jobs)
+        if (!other.finished()) Delete(other);
     plan_.actions.push_back(CreateObject{job,
                                          {Event(false, "SuccessfulCreate", "Created job {name}"),
                                           Event(true, "FailedCreate", "Error creating job")}});

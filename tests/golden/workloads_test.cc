@@ -319,6 +319,15 @@ TEST_CASE("a CronJob that is due every so often keeps step, whatever happens in 
           "2025-11-30T" + std::string(made) + "Z");
 }
 
+TEST_CASE("a CronJob that is due twice in a minute starts one Job then") {
+  World world;
+  world.Apply(CronJob("  schedule: '@every 20s'\n"));
+  world.Advance(50s);
+  CHECK(Jobs(world) == Names{"cj-29408800"});
+  CHECK(Status(world, "CronJob", "cj").at("lastScheduleTime") == "2025-11-30T18:40:40Z");
+  CHECK(world.EventsOf("cj") == Names{"Normal SuccessfulCreate Created job cj-29408800"});
+}
+
 TEST_CASE("a CronJob that was away for long starts one Job, and says what it missed") {
   World world;
   world.Apply(CronJob("  schedule: '* * * * *'\n  suspend: true\n"));
