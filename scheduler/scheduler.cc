@@ -23,6 +23,9 @@ const api::Taint* UntoleratedTaint(const api::Node& node, const api::PodSpec& po
   return nullptr;
 }
 
+// What a node is taken to have that is cordoned; the pods of a DaemonSet tolerate it.
+const api::Taint kCordoned{"node.kubernetes.io/unschedulable", "", "NoSchedule"};
+
 // Resources that only say which device will do are not counted where devices are known.
 bool Counted(const api::Node& node, const std::string& name) {
   return !(node.gpus.sharing.mode == api::GpuSharing::Mode::kMemory && api::QualifiesGpu(name));
@@ -34,7 +37,7 @@ Rejection Filter(const NodeState& state, const api::PodSpec& pod, const Resource
   Rejection rejection{node.meta.name, {}, false};
   if (!pod.node_name.empty() && pod.node_name != node.meta.name) {
     rejection.reasons = {"node(s) didn't match the requested node name"};
-  } else if (node.unschedulable || !node.ready) {
+  } else if (!node.ready || (node.unschedulable && !api::Tolerates(pod.tolerations, kCordoned))) {
     rejection.reasons = {"node(s) were unschedulable"};
   } else if (const api::Taint* taint = UntoleratedTaint(node, pod)) {
     rejection.reasons = {"node(s) had untolerated taint {" + taint->key + ": " + taint->value + "}"};

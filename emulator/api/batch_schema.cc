@@ -36,8 +36,23 @@ constexpr Schema kJobSpec{kJobSpecFields};
 constexpr Field kJobFields[] = {String("apiVersion"), String("kind"), OneOf("metadata", kObjectMetaSchema),
                                 OneOf("spec", kJobSpec), Any("status")};
 
+constexpr Field kJobTemplateFields[] = {OneOf("metadata", kObjectMetaSchema), OneOf("spec", kJobSpec)};
+constexpr Schema kJobTemplate{kJobTemplateFields};
+constexpr Field kCronSpecFields[] = {String("concurrencyPolicy"),
+                                     Integer("failedJobsHistoryLimit"),
+                                     OneOf("jobTemplate", kJobTemplate),
+                                     String("schedule"),
+                                     Integer("startingDeadlineSeconds"),
+                                     Integer("successfulJobsHistoryLimit"),
+                                     Boolean("suspend"),
+                                     String("timeZone").Ignored("schedules are read in UTC")};
+constexpr Schema kCronSpec{kCronSpecFields};
+constexpr Field kCronFields[] = {String("apiVersion"), String("kind"), OneOf("metadata", kObjectMetaSchema),
+                                 OneOf("spec", kCronSpec), Any("status")};
+
 }  // namespace
 
 constexpr Schema kBatchJobSchema{kJobFields};
+constexpr Schema kCronJobSchema{kCronFields};
 
 }  // namespace tfemu::api

@@ -157,6 +157,7 @@ std::vector<PodSpecPlace> PodSpecs(const Json& doc) {
       places.push_back({path + ".spec", &inner, path + ".metadata", &Member(pod_template, "metadata")});
   };
   add("spec.template", Member(spec, "template"));
+  add("spec.jobTemplate.spec.template", Member(Member(Member(spec, "jobTemplate"), "spec"), "template"));
   if (const Json& types = Member(spec, "tfReplicaSpecs"); types.is_object())
     for (const auto& [type, replica] : types.items())
       add("spec.tfReplicaSpecs." + type + ".template", Member(replica, "template"));
@@ -176,9 +177,11 @@ std::vector<ImageUse> ImagesUsed(const Json& doc) {
 Result<Json> ScalePatch(const Object& object, const std::string& replica_type, int replicas) {
   const Json count = Json::object({{"replicas", replicas}});
   const std::string& kind = object.key().kind;
-  if (kind == "Deployment" || kind == "ReplicaSet") return Json::object({{"spec", count}});
+  if (kind == "Deployment" || kind == "ReplicaSet" || kind == "StatefulSet")
+    return Json::object({{"spec", count}});
   if (kind != "TFJob")
-    return Error{Reason::kBadRequest, kind + " cannot be scaled", "Deployment, ReplicaSet and TFJob can"};
+    return Error{Reason::kBadRequest, kind + " cannot be scaled",
+                 "Deployment, ReplicaSet, StatefulSet and TFJob can"};
   const Json& types = Member(Member(object.doc(), "spec"), "tfReplicaSpecs");
   std::string known;
   if (types.is_object()) {

@@ -78,6 +78,52 @@ std::vector<std::string> PrintReplicaSet(const Json& doc, Instant now) {
           SelectorCell(doc)};
 }
 
+std::vector<std::string> PrintStatefulSet(const Json& doc, Instant now) {
+  return {Name(doc),
+          std::to_string(FieldInt(doc, "status.readyReplicas")) + "/" +
+              std::to_string(FieldInt(doc, "spec.replicas")),
+          AgeOf(doc, now), ContainerColumn(doc, "spec.template.spec.containers", "name"),
+          ContainerColumn(doc, "spec.template.spec.containers", "image")};
+}
+
+std::vector<std::string> PrintDaemonSet(const Json& doc, Instant now) {
+  const auto count = [&](const char* path) { return std::to_string(FieldInt(doc, path)); };
+  return {Name(doc),
+          count("status.desiredNumberScheduled"),
+          count("status.currentNumberScheduled"),
+          count("status.numberReady"),
+          count("status.updatedNumberScheduled"),
+          count("status.numberAvailable"),
+          JoinLabels(Field(doc, "spec.template.spec.nodeSelector"), ","),
+          AgeOf(doc, now),
+          ContainerColumn(doc, "spec.template.spec.containers", "name"),
+          ContainerColumn(doc, "spec.template.spec.containers", "image"),
+          SelectorCell(doc)};
+}
+
+std::vector<std::string> PrintControllerRevision(const Json& doc, Instant now) {
+  std::string owner = "<none>";
+  for (const Json& reference : FieldList(doc, "metadata.ownerReferences"))
+    if (Field(reference, "controller") == true)
+      owner = ToLower(FieldText(reference, "kind")) + ".apps/" + FieldText(reference, "name");
+  return {Name(doc), owner, FieldText(doc, "revision"), AgeOf(doc, now)};
+}
+
+std::vector<std::string> PrintCronJob(const Json& doc, Instant now) {
+  const std::string last = FieldText(doc, "status.lastScheduleTime");
+  constexpr const char* kContainers = "spec.jobTemplate.spec.template.spec.containers";
+  return {Name(doc),
+          FieldText(doc, "spec.schedule"),
+          TextOr(FieldText(doc, "spec.timeZone"), "<none>"),
+          Field(doc, "spec.suspend") == true ? "True" : "False",
+          std::to_string(FieldList(doc, "status.active").size()),
+          last.empty() ? "<none>" : AgeSince(last, now),
+          AgeOf(doc, now),
+          ContainerColumn(doc, kContainers, "name"),
+          ContainerColumn(doc, kContainers, "image"),
+          "<none>"};
+}
+
 std::vector<std::string> PrintNamespace(const Json& doc, Instant now) {
   return {Name(doc), FieldText(doc, "status.phase"), AgeOf(doc, now)};
 }
@@ -116,6 +162,16 @@ const std::vector<KindPrinter>& Printers() {
        {{"Name"}, {"Desired"}, {"Current"}, {"Ready"}, {"Age"}, {"Containers", kWide}, {"Images", kWide},
         {"Selector", kWide}},
        PrintReplicaSet},
+      {"StatefulSet", {{"Name"}, {"Ready"}, {"Age"}, {"Containers", kWide}, {"Images", kWide}}, PrintStatefulSet},
+      {"DaemonSet",
+       {{"Name"}, {"Desired"}, {"Current"}, {"Ready"}, {"Up-to-date"}, {"Available"}, {"Node Selector"}, {"Age"},
+        {"Containers", kWide}, {"Images", kWide}, {"Selector", kWide}},
+       PrintDaemonSet},
+      {"ControllerRevision", {{"Name"}, {"Controller"}, {"Revision"}, {"Age"}}, PrintControllerRevision},
+      {"CronJob",
+       {{"Name"}, {"Schedule"}, {"Timezone"}, {"Suspend"}, {"Active"}, {"Last Schedule"}, {"Age"}, {"Containers", kWide},
+        {"Images", kWide}, {"Selector", kWide}},
+       PrintCronJob},
       {"Service",
        {{"Name"}, {"Type"}, {"Cluster-IP"}, {"External-IP"}, {"Port(s)"}, {"Age"}, {"Selector", kWide}},
        PrintService},

@@ -32,6 +32,10 @@ extern const Schema kStorageClassSchema;
 extern const Schema kResourceQuotaSchema;
 extern const Schema kDeploymentSchema;
 extern const Schema kReplicaSetSchema;
+extern const Schema kStatefulSetSchema;
+extern const Schema kDaemonSetSchema;
+extern const Schema kControllerRevisionSchema;
+extern const Schema kCronJobSchema;
 extern const Schema kTFJobSchema;
 extern const Schema kBatchJobSchema;
 

@@ -5,10 +5,13 @@
 
 #include "emulator/api/batch_job.h"
 #include "emulator/api/config.h"
+#include "emulator/api/cron_job.h"
+#include "emulator/api/daemon_set.h"
 #include "emulator/api/pod.h"
 #include "emulator/api/resource_quota.h"
 #include "emulator/api/schemas.h"
 #include "emulator/api/service.h"
+#include "emulator/api/stateful_set.h"
 #include "emulator/api/storage_class.h"
 #include "emulator/api/tfjob.h"
 #include "emulator/api/volume.h"
@@ -40,7 +43,14 @@ const std::vector<Kind>& Table() {
        ValidateReplicaSet},
       {"Deployment", "apps/v1", "deployments", "deployment", {"deploy"}, true, &kDeploymentSchema, SetDeploymentDefaults,
        ValidateDeployment},
+      {"StatefulSet", "apps/v1", "statefulsets", "statefulset", {"sts"}, true, &kStatefulSetSchema, SetStatefulSetDefaults,
+       ValidateStatefulSet},
+      {"DaemonSet", "apps/v1", "daemonsets", "daemonset", {"ds"}, true, &kDaemonSetSchema, SetDaemonSetDefaults,
+       ValidateDaemonSet},
+      {"ControllerRevision", "apps/v1", "controllerrevisions", "controllerrevision", {}, true, &kControllerRevisionSchema,
+       nullptr, ValidateNothingButName},
       {"Job", "batch/v1", "jobs", "job", {}, true, &kBatchJobSchema, SetBatchJobDefaults, ValidateBatchJob},
+      {"CronJob", "batch/v1", "cronjobs", "cronjob", {"cj"}, true, &kCronJobSchema, SetCronJobDefaults, ValidateCronJob},
       {"TFJob", "kubeflow.org/v1", "tfjobs", "tfjob", {}, true, &kTFJobSchema, SetTFJobDefaults, ValidateTFJob,
        AdmitTFJob, kOlderTFJobVersions, ModernizeTFJob},
       {"Event", "v1", "events", "event", {"ev"}, true, &kEventSchema, nullptr, ValidateNothingButName},

@@ -4,6 +4,7 @@
 
 #include "emulator/api/decode.h"
 #include "emulator/api/pod.h"
+#include "emulator/api/pod_template.h"
 #include "emulator/api/validation.h"
 #include "emulator/base/rng.h"
 #include "emulator/base/strings.h"
@@ -15,7 +16,9 @@ namespace {
 constexpr const char* kHashLabel = "pod-template-hash";
 constexpr const char* kRevision = "deployment.kubernetes.io/revision";
 
-Object Template(const Json& spec) {
+}  // namespace
+
+Object TemplateOf(const Json& spec) {
   const Json& member = Member(spec, "template");
   return Object(member.is_object() ? member : Json::object());
 }
@@ -28,7 +31,18 @@ IntOrPercent DecodeIntOrPercent(const Json& value) {
   return {static_cast<int>(ParseInt(percent ? text.substr(0, text.size() - 1) : text).value_or(25)), percent};
 }
 
-Messages ValidateWorkload(const Json& doc, const Json* previous) {
+Json PodOfTemplate(const Object& pod_template, const std::string& ns, const OwnerReference& owner) {
+  const Json& from = Member(pod_template.doc(), "metadata");
+  Json meta = from.is_object() ? from : Json::object();
+  meta["namespace"] = ns;
+  meta["ownerReferences"] = EncodeOwnerReferences({owner});
+  return Json::object({{"apiVersion", "v1"},
+                       {"kind", "Pod"},
+                       {"metadata", std::move(meta)},
+                       {"spec", Member(pod_template.doc(), "spec")}});
+}
+
+std::vector<FieldMessage> ValidateWorkload(const Json& doc, const Json* previous) {
   Messages messages;
   CheckMeta(doc, messages);
   const Json& spec = Member(doc, "spec");
@@ -54,6 +68,8 @@ Messages ValidateWorkload(const Json& doc, const Json* previous) {
   return messages;
 }
 
+namespace {
+
 Labels TemplateLabels(const Object& pod_template) {
   return DecodeLabelMap(Member(Member(pod_template.doc(), "metadata"), "labels"));
 }
@@ -71,7 +87,7 @@ ReplicaSet DecodeReplicaSet(const Object& object) {
   return {DecodeMeta(object),
           static_cast<int>(Int(spec, "replicas").value_or(1)),
           DecodeSelector(Member(spec, "selector")),
-          Template(spec),
+          TemplateOf(spec),
           Int(status, "observedGeneration").value_or(0),
           count("replicas"),
           count("readyReplicas"),
@@ -103,7 +119,7 @@ Deployment DecodeDeployment(const Object& object) {
           DecodeIntOrPercent(Member(rolling, "maxSurge")),
           DecodeIntOrPercent(Member(rolling, "maxUnavailable")),
           DecodeSelector(Member(spec, "selector")),
-          Template(spec),
+          TemplateOf(spec),
           std::move(decoded)};
 }
 
@@ -204,16 +220,10 @@ Json MakeReplicaSet(const Deployment& deployment, int replicas, int64_t revision
 }
 
 Json MakeReplicaSetPod(const ReplicaSet& set) {
-  Json meta = Member(set.pod_template.doc(), "metadata").is_object() ? set.pod_template.doc()["metadata"]
-                                                                     : Json::object();
-  const OwnerReference owner = ControllerReference("apps/v1", "ReplicaSet", set.meta);
-  meta.merge_patch(Json::object({{"generateName", set.meta.name + "-"},
-                                 {"namespace", set.meta.ns},
-                                 {"ownerReferences", EncodeOwnerReferences({owner})}}));
-  return Json::object({{"apiVersion", "v1"},
-                       {"kind", "Pod"},
-                       {"metadata", std::move(meta)},
-                       {"spec", Member(set.pod_template.doc(), "spec")}});
+  Json pod =
+      PodOfTemplate(set.pod_template, set.meta.ns, ControllerReference("apps/v1", "ReplicaSet", set.meta));
+  pod["metadata"]["generateName"] = set.meta.name + "-";
+  return pod;
 }
 
 Json ReplicasPatch(int replicas) { return Json::object({{"spec", Json::object({{"replicas", replicas}})}}); }

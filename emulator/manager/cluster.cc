@@ -24,7 +24,8 @@ Cluster::Cluster(const ClusterDeps& deps, ClusterSettings settings)
                             folders_,       settings_.time_scale, settings_.tfjob};
   for (const auto make :
        {MakeTFJobController, MakeJobController, MakeDeploymentController, MakeReplicaSetController,
-        MakeClaimController, MakeVolumeController, MakeQuotaController})
+        MakeStatefulSetController, MakeDaemonSetController, MakeCronJobController, MakeClaimController,
+        MakeVolumeController, MakeQuotaController})
     controllers_.push_back(make(each));
 }
 

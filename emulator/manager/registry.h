@@ -71,7 +71,7 @@ class Registry {
   // Takes the object out of the store now.
   Result<void> Remove(const api::ObjectKey& key, const std::string& uid) { return store_.Delete(key, uid); }
 
-  // Deployment, ReplicaSet (spec.replicas); TFJob with a replica type such as "Worker".
+  // Deployment, ReplicaSet, StatefulSet (spec.replicas); TFJob with a replica type such as "Worker".
   Result<api::Object> Scale(const api::ObjectKey& key, const std::string& replica_type, int replicas);
 
  private:

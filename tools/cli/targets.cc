@@ -8,7 +8,8 @@ namespace tfemu::cli {
 namespace {
 
 // What `get all` shows: the workloads, as kubectl's category of that name.
-constexpr std::string_view kAll[] = {"Pod", "Service", "Deployment", "ReplicaSet", "Job", "TFJob"};
+constexpr std::string_view kAll[] = {"Pod",         "Service", "DaemonSet", "Deployment", "ReplicaSet",
+                                     "StatefulSet", "CronJob", "Job",       "TFJob"};
 
 // Two neighbours in the wrong order are one slip, not two.
 size_t TypingDistance(const std::string& typed, const std::string& meant) {

@@ -34,7 +34,7 @@ TEST_CASE("what objects are meant") {
       {{"POD/a", "tfjob/x"}, "pod:a tfjob:x "},
       {{"svc,pvc"}, "service: persistentvolumeclaim: "},
       {{"tfjobs.kubeflow.org", "x"}, "tfjob:x "},
-      {{"all"}, "pod: service: deployment: replicaset: job: tfjob: "},
+      {{"all"}, "pod: service: daemonset: deployment: replicaset: statefulset: cronjob: job: tfjob: "},
       {{"deploy,rs", "a"}, "deployment:a replicaset:a "}};
   for (const auto& [words, expected] : cases) {
     CAPTURE(words.front());
