@@ -40,18 +40,21 @@ struct Call {
 }  // namespace
 
 void ProbeGrpc(UniqueFd socket, const runtime::ProbeRequest& request,
-               std::function<void(const ProbeOutcome&)> done) {
-  const auto call = std::make_shared<Call>();
+               std::function<void(const ProbeOutcome&, GrpcCall)> done) {
+  auto call = std::make_shared<Call>();
   call->channel = grpc::CreateInsecureChannelFromFd(request.address, socket.Release());
   call->stub = Health::NewStub(call->channel);
   call->request.set_service(request.service);
   // By gRPC's clock, so that a call nobody waits for any longer ends.
   call->context.set_deadline(
       gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_nanos(request.timeout.count(), GPR_TIMESPAN)));
-  call->stub->async()->Check(&call->context, &call->request, &call->response,
-                             [call, done = std::move(done)](const grpc::Status& status) {
-                               done(OutcomeOf(status, call->response));
-                             });
+  Call& made = *call;
+  made.stub->async()->Check(
+      &made.context, &made.request, &made.response,
+      [call = std::move(call), done = std::move(done)](const grpc::Status& status) mutable {
+        const ProbeOutcome outcome = OutcomeOf(status, call->response);
+        done(outcome, std::move(call));
+      });
 }
 
 }  // namespace tfemu::daemon

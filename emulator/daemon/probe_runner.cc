@@ -10,7 +10,6 @@
 #include <optional>
 
 #include "emulator/base/strings.h"
-#include "emulator/daemon/grpc_probe.h"
 
 namespace tfemu::daemon {
 namespace {
@@ -102,7 +101,7 @@ void PodProbeRunner::Connect(const ProbeRequest& request, int hops, const Done& 
           OnAnswer(request, answer, hops, done);
         });
       if (request.type == ProbeRequest::Type::kGrpc)
-        return ProbeGrpc(UniqueFd(socket->release()), request, FromAnyThread(done));
+        return ProbeGrpc(UniqueFd(socket->release()), request, FromGrpc(done));
       done({true, ""});
     });
   });
@@ -121,8 +120,10 @@ void PodProbeRunner::OnAnswer(const ProbeRequest& request, const HttpAnswer& ans
   Connect(*next, hops + 1, done);
 }
 
-PodProbeRunner::Done PodProbeRunner::FromAnyThread(const Done& done) {
-  return [this, done](const ProbeOutcome& outcome) { executor_.Post([done, outcome] { done(outcome); }); };
+std::function<void(const ProbeOutcome&, GrpcCall)> PodProbeRunner::FromGrpc(const Done& done) {
+  return [this, done](const ProbeOutcome& outcome, GrpcCall call) {
+    executor_.Post([done, outcome, call = std::move(call)] { done(outcome); });
+  };
 }
 
 }  // namespace tfemu::daemon

@@ -2,6 +2,7 @@
 // pod's network.
 #pragma once
 
+#include "emulator/daemon/grpc_probe.h"
 #include "emulator/daemon/http_probe.h"
 #include "emulator/io/asio_executor.h"
 #include "runtime/probe.h"
@@ -22,7 +23,7 @@ class PodProbeRunner final : public runtime::ProbeRunner {
   void Exec(const runtime::ProbeRequest& request, const Done& done);
   void Connect(const runtime::ProbeRequest& request, int hops, const Done& done);
   void OnAnswer(const runtime::ProbeRequest& request, const HttpAnswer& answer, int hops, const Done& done);
-  Done FromAnyThread(const Done& done);
+  std::function<void(const runtime::ProbeOutcome&, GrpcCall)> FromGrpc(const Done& done);
 
   io::AsioExecutor& executor_;
   runtime::PodAccess& access_;

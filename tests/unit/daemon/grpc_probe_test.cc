@@ -31,9 +31,11 @@ ProbeOutcome Ask(int port, const std::string& service) {
   request.address = "127.0.0.1";
   request.service = service;
   request.timeout = std::chrono::seconds(20);
-  std::promise<ProbeOutcome> outcome;
-  ProbeGrpc(Connect(port), request, [&](const ProbeOutcome& o) { outcome.set_value(o); });
-  return outcome.get_future().get();
+  std::promise<std::pair<ProbeOutcome, GrpcCall>> answer;
+  ProbeGrpc(Connect(port), request, [&](const ProbeOutcome& outcome, GrpcCall call) {
+    answer.set_value({outcome, std::move(call)});
+  });
+  return answer.get_future().get().first;
 }
 
 struct Server {
