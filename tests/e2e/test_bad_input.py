@@ -130,7 +130,7 @@ def test_full_disk(home):
         home.environment["TFEMU_HOME"] = str(full)
         done = home.run("up", code=1)
         assert "space" in done.stderr.lower(), done.stderr
-        assert not home.processes()
+        home.until(lambda: not home.processes(), "end of the daemon")
     finally:
         os.system(f"umount {full}")
 
