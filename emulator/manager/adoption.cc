@@ -159,7 +159,17 @@ PodRun::Sandbox FromKept(runtime::KeptPod::Sandbox sandbox) {
   return PodRun::Sandbox::kNone;
 }
 
-void Overlay(PodRun& run, const runtime::KeptPod& kept) {
+// As a kubelet after a reboot: the container can no longer be located, and the restart policy decides.
+void Lose(ContainerRun& run, Instant now) {
+  if (run.state == State::kStarting) run.started_at = now;
+  run.state = State::kExited;
+  run.exit_code = 137;
+  run.reason = "ContainerStatusUnknown";
+  run.message = "The container could not be located when the pod was terminated";
+  run.finished_at = now;
+}
+
+void Overlay(PodRun& run, const runtime::KeptPod& kept, Instant now) {
   run.sandbox = FromKept(kept.sandbox);
   run.reason = kept.reason;
   run.message = kept.message;
@@ -171,21 +181,13 @@ void Overlay(PodRun& run, const runtime::KeptPod& kept) {
     run.containers[container.name] = FromKept(container, before == known.end() ? nullptr : &before->second);
     if (before != known.end()) known.erase(before);
   }
-  // Ordered by the former daemon, but the order never arrived; what has ended was in an earlier sandbox.
+  // What is known to run was in an earlier sandbox, of a runtime that is gone, as was what has ended. What was
+  // to start had its order from the former daemon, and the order never arrived.
   for (auto& [name, container] : known) {
-    if (container.state != State::kExited) container.state = State::kNone;
+    if (container.state == State::kRunning) Lose(container, now);
+    else if (container.state != State::kExited) container.state = State::kNone;
     run.containers[name] = container;
   }
-}
-
-// As a kubelet after a reboot: the container can no longer be located, and the restart policy decides.
-void Lose(ContainerRun& run, Instant now) {
-  if (run.state == State::kStarting) run.started_at = now;
-  run.state = State::kExited;
-  run.exit_code = 137;
-  run.reason = "ContainerStatusUnknown";
-  run.message = "The container could not be located when the pod was terminated";
-  run.finished_at = now;
 }
 
 }  // namespace
@@ -196,7 +198,7 @@ Adoption AdoptRun(const AdoptionRequest& request) {
   for (const PodEvent* event : request.events)
     if (Apply(run, *event)) adoption.news.push_back(event);
   if (request.kept != nullptr) {
-    Overlay(run, *request.kept);
+    Overlay(run, *request.kept, request.now);
     return adoption;
   }
   for (auto& [name, container] : run.containers) {

@@ -56,6 +56,15 @@ TEST_CASE("a container that runs goes on running") {
   CHECK(adoption.news.empty());
 }
 
+TEST_CASE("what ran under a supervisor that is gone is lost, though its sandbox is made anew") {
+  const api::Pod pod = PodWith(Running());
+  const runtime::KeptPod kept{.uid = "u", .sandbox = runtime::KeptPod::Sandbox::kFailed};
+  const auto adoption = AdoptRun({pod, &kept, {}, true, kNow});
+  CHECK(adoption.run.containers.at("main").state == Run::kExited);
+  CHECK(adoption.run.containers.at("main").exit_code == 137);
+  CHECK(adoption.run.containers.at("main").reason == "ContainerStatusUnknown");
+}
+
 TEST_CASE("an exit that was not stored is news; one that was is not, and counts once for the back-off") {
   const PodEvent exit = Exit(2, 1);
   const auto kept = KeptWith({.attempt = 2,
