@@ -41,9 +41,16 @@ std::string QosClass(const Json& spec) {
   return !any ? "BestEffort" : guaranteed ? "Guaranteed" : "Burstable";
 }
 
+std::vector<std::string> Finalizers(const Object& object) {
+  return Texts(Member(object.doc(), "metadata"), "finalizers");
+}
+
+bool Contains(const std::vector<std::string>& finalizers, const char* finalizer) {
+  return std::ranges::find(finalizers, finalizer) != finalizers.end();
+}
+
 void AddFinalizer(Json& doc, const char* finalizer) {
-  const auto present = Texts(doc["metadata"], "finalizers");
-  if (std::ranges::find(present, finalizer) == present.end())
+  if (!Contains(Texts(doc["metadata"], "finalizers"), finalizer))
     doc["metadata"]["finalizers"].push_back(finalizer);
 }
 
@@ -106,19 +113,17 @@ bool HasFinalizers(const Object& object) {
 }
 
 void AwaitDependents(Json& patch, const Object& live) {
-  auto finalizers = Texts(Member(live.doc(), "metadata"), "finalizers");
-  if (std::ranges::find(finalizers, kForegroundDeletion) == finalizers.end())
-    finalizers.push_back(kForegroundDeletion);
+  auto finalizers = Finalizers(live);
+  if (!Contains(finalizers, kForegroundDeletion)) finalizers.push_back(kForegroundDeletion);
   patch["finalizers"] = finalizers;
 }
 
 bool AwaitsDependents(const Object& object) {
-  const auto finalizers = Texts(Member(object.doc(), "metadata"), "finalizers");
-  return object.terminating() && std::ranges::find(finalizers, kForegroundDeletion) != finalizers.end();
+  return object.terminating() && Contains(Finalizers(object), kForegroundDeletion);
 }
 
 Json DependentsGonePatch(const Object& object) {
-  return WithoutFinalizerPatch(Texts(Member(object.doc(), "metadata"), "finalizers"), kForegroundDeletion);
+  return WithoutFinalizerPatch(Finalizers(object), kForegroundDeletion);
 }
 
 bool EndsGracefully(const Object& object) {

@@ -181,8 +181,8 @@ void Overlay(PodRun& run, const runtime::KeptPod& kept, Instant now) {
     run.containers[container.name] = FromKept(container, before == known.end() ? nullptr : &before->second);
     if (before != known.end()) known.erase(before);
   }
-  // What is known to run was in an earlier sandbox, of a runtime that is gone, as was what has ended. What was
-  // to start had its order from the former daemon, and the order never arrived.
+  // What is known to run was in an earlier sandbox, of a runtime that is gone, as was what has ended. What
+  // was to start had its order from the former daemon, and the order never arrived.
   for (auto& [name, container] : known) {
     if (container.state == State::kRunning) Lose(container, now);
     else if (container.state != State::kExited) container.state = State::kNone;
