@@ -53,6 +53,10 @@ void EventRecorder::Keep(Kept event, bool of_gone) {
   if (of_gone) of_gone_.push_back(next_);
   else of_living_[event.involved_uid].insert(next_);
   kept_.emplace(next_++, std::move(event));
+  TrimGone();
+}
+
+void EventRecorder::TrimGone() {
   for (; of_gone_.size() > kKeptOfGone; of_gone_.pop_front()) Drop(of_gone_.front());
 }
 
@@ -73,7 +77,7 @@ void EventRecorder::OnWatch(const store::WatchEvent& event) {
   if (living == of_living_.end()) return;
   of_gone_.insert(of_gone_.end(), living->second.begin(), living->second.end());
   of_living_.erase(living);
-  for (; of_gone_.size() > kKeptOfGone; of_gone_.pop_front()) Drop(of_gone_.front());
+  TrimGone();
 }
 
 void EventRecorder::DropOld(Instant now) {

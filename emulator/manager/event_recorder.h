@@ -45,6 +45,7 @@ class EventRecorder {
   using Number = uint64_t;  // in the order of their coming
 
   void Keep(Kept event, bool of_gone);
+  void TrimGone();
   void Drop(Number number);
   void DropOld(Instant now);
   bool Exists(const api::ObjectReference& involved) const;
